@@ -50,7 +50,7 @@
 #include "proc/follow.h"
 #include "proc/link.h"
 #include "proc/target.h"
-#include "proc/walk.h"
+#include "proc/path_walk.h"
 
 #define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
 #define BUSY		(HZ / 20)	/* for which paths are looked up without a pause */
@@ -241,7 +241,7 @@ static bool last_changed(struct iot_link *link, enum iot_name_change change, str
 		make_stale(link);
 		return true;
 	}
-	if (!iot_walk_reads_all(link->cred))
+	if (!iot_path_walk_reads_all(link->cred))
 		return ask_and_arrive(link, inode);
 	arrive(link, inode, inode->i_ino);
 	return true;
@@ -320,7 +320,7 @@ struct look {
 	unsigned long looks;
 	struct iot_link *copy;
 	int err;
-	struct iot_walk_found found;
+	struct iot_path_walk_found found;
 	char path[];
 };
 
@@ -328,7 +328,7 @@ static void look_up(struct look *l)
 {
 	const struct cred *old = override_creds(l->copy->cred);
 
-	l->err = iot_walk_by_worker(l->copy, &l->found);
+	l->err = iot_path_walk_by_worker(l->copy, &l->found);
 	revert_creds(old);
 }
 
@@ -557,8 +557,8 @@ struct iot_link *iot_follow_prepare(const char *text, const struct path *path, b
 	link->hooked = true;
 	link->cred = get_current_cred();
 	link->follows = true;
-	link->rooted = iot_walk_is_rooted();
-	err = iot_walk(link, &found);
+	link->rooted = iot_path_walk_is_rooted();
+	err = iot_path_walk(link, &found);
 	if (!err) {
 		link->stale |= d_inode(found.dentry) != d_inode(path->dentry);
 		path_put(&found);

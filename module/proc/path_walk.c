@@ -33,7 +33,7 @@
 #include "file/watch.h"
 #include "proc/link.h"
 #include "proc/target.h"
-#include "proc/walk.h"
+#include "proc/path_walk.h"
 
 #define MAX_TURNS	40	/* symbolic links and "..", as the kernel's MAXSYMLINKS */
 #define STUCK		(HZ / 4)	/* after which a worker's walk is stuck at a name */
@@ -87,11 +87,11 @@ static int initial_root(struct path *root)
 }
 
 /**
- * iot_walk_is_rooted() - check whether a worker of the kernel finds what current finds
+ * iot_path_walk_is_rooted() - check whether a worker of the kernel finds what current finds
  *
  * A process in a mount namespace of its own, or below another root, sees another tree.
  */
-bool iot_walk_is_rooted(void)
+bool iot_path_walk_is_rooted(void)
 {
 	struct path mine, initial;
 	bool same;
@@ -329,7 +329,7 @@ free_text:
 }
 
 /**
- * iot_walk() - look up the path of a link, and watch all names that it is made of
+ * iot_path_walk() - look up the path of a link, and watch all names that it is made of
  * @link:	not listed; its path is absolute
  * @found:	what the path leads to
  *
@@ -338,7 +338,7 @@ free_text:
  * Return: 0, and the caller puts @found; -ENOMEM; -EOPNOTSUPP if it is not known what the path
  * leads to; or the error of the look-up.
  */
-int iot_walk(struct iot_link *link, struct path *found)
+int iot_path_walk(struct iot_link *link, struct path *found)
 {
 	struct walk w = { .link = link };
 	int err = walk(&w);
@@ -348,8 +348,8 @@ int iot_walk(struct iot_link *link, struct path *found)
 	return err;
 }
 
-/** iot_walk_reads_all() - check whether a process with these rights may read any file */
-bool iot_walk_reads_all(const struct cred *cred)
+/** iot_path_walk_reads_all() - check whether a process with these rights may read any file */
+bool iot_path_walk_reads_all(const struct cred *cred)
 {
 	return cred->user_ns == &init_user_ns &&
 	       (cap_raised(cred->cap_effective, CAP_DAC_OVERRIDE) ||
@@ -357,14 +357,14 @@ bool iot_walk_reads_all(const struct cred *cred)
 }
 
 /* Find out about the file that the path leads to. Return: 0, or an error of enter(). */
-static int inspect(struct walk *w, struct iot_walk_found *found)
+static int inspect(struct walk *w, struct iot_path_walk_found *found)
 {
 	struct inode *inode = d_inode(w->at.dentry);
 	struct kstat stat;
 	int err = enter(w, inode->i_sb);
 
 	found->ino = inode->i_ino;
-	found->may = iot_walk_reads_all(current_cred());
+	found->may = iot_path_walk_reads_all(current_cred());
 	if (err == -EXDEV)
 		return 0;
 	if (err)
@@ -377,14 +377,14 @@ static int inspect(struct walk *w, struct iot_walk_found *found)
 }
 
 /**
- * iot_walk_by_worker() - as iot_walk(), but keep out of filesystems that may ask a server
+ * iot_path_walk_by_worker() - as iot_path_walk(), but avoid filesystems that may ask a server
  * @found:	what the path leads to
  *
  * Context: a worker that nobody waits for.
- * Return: as iot_walk(); -EXDEV if it is not known what the path leads to; -EAGAIN if another walk
+ * Return: as iot_path_walk(); -EXDEV if it is not known what the path leads to; -EAGAIN if another walk
  * is stuck in a filesystem on the way: try again later.
  */
-int iot_walk_by_worker(struct iot_link *link, struct iot_walk_found *found)
+int iot_path_walk_by_worker(struct iot_link *link, struct iot_path_walk_found *found)
 {
 	struct walk w = { .link = link, .by_worker = true };
 	int err;
