@@ -49,8 +49,8 @@
 #include "proc/entry_link.h"
 #include "proc/follow.h"
 #include "proc/link.h"
-#include "proc/target.h"
 #include "proc/path_walk.h"
+#include "proc/target.h"
 
 #define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
 #define BUSY		(HZ / 20)	/* for which paths are looked up without a pause */

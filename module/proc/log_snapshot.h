@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The records that one reader of a target's log is shown. */
-#ifndef IOT_VIEW_H
-#define IOT_VIEW_H
+#ifndef IOT_LOG_SNAPSHOT_H
+#define IOT_LOG_SNAPSHOT_H
 
 #include "proc/target.h"
 
 /**
- * struct iot_view - copies of records, taken at one moment
+ * struct iot_log_snapshot - copies of records, taken at one moment
  * @records:	the copies; seq is filled in for those in @order
  * @order:	indices of the @records to show, in the order in which to show them
  * @nr:		number of indices in @order
- * @next_seq:	seq at which a later view continues
+ * @next_seq:	seq at which a later snapshot continues
  * @t0:		T0 of the target at that moment
  */
-struct iot_view {
+struct iot_log_snapshot {
 	struct iot_io *records;
 	u32 *order;
 	size_t nr;
@@ -21,8 +21,8 @@ struct iot_view {
 	u64 t0;
 };
 
-int iot_view_take(struct iot_view *view, struct iot_target *t, u64 from_seq);
-int iot_view_sort(struct iot_view *view);
-void iot_view_drop(struct iot_view *view);
+int iot_log_snapshot_take(struct iot_log_snapshot *snapshot, struct iot_target *t, u64 from_seq);
+int iot_log_snapshot_sort(struct iot_log_snapshot *snapshot);
+void iot_log_snapshot_drop(struct iot_log_snapshot *snapshot);
 
-#endif /* IOT_VIEW_H */
+#endif /* IOT_LOG_SNAPSHOT_H */

@@ -32,8 +32,8 @@
 #include "file/sb.h"
 #include "file/watch.h"
 #include "proc/link.h"
-#include "proc/target.h"
 #include "proc/path_walk.h"
+#include "proc/target.h"
 
 #define MAX_TURNS	40	/* symbolic links and "..", as the kernel's MAXSYMLINKS */
 #define STUCK		(HZ / 4)	/* after which a worker's walk is stuck at a name */
@@ -381,8 +381,8 @@ static int inspect(struct walk *w, struct iot_path_walk_found *found)
  * @found:	what the path leads to
  *
  * Context: a worker that nobody waits for.
- * Return: as iot_path_walk(); -EXDEV if it is not known what the path leads to; -EAGAIN if another walk
- * is stuck in a filesystem on the way: try again later.
+ * Return: as iot_path_walk(); -EXDEV if it is not known what the path leads to; -EAGAIN if another
+ * walk is stuck in a filesystem on the way: try again later.
  */
 int iot_path_walk_by_worker(struct iot_link *link, struct iot_path_walk_found *found)
 {

@@ -55,7 +55,7 @@ static __always_inline u64 iot_io_target(struct inode *inode)
  * @flags:	IOT_IO_*
  *
  * Fields that are the same in all VFS events of a target are filled in when they are read
- * (proc/view.c). Context: task.
+ * (proc/log_snapshot.c). Context: task.
  */
 static __always_inline void iot_io_record(u64 id, u64 start, u64 offset, u64 requested,
 					  s64 result, u8 op, u16 flags)
