@@ -7,7 +7,7 @@
 #include <linux/types.h>
 
 struct cred;
-struct iot_link;
+struct iot_target_path;
 
 /**
  * struct iot_path_walk_found - what a path leads to
@@ -23,7 +23,7 @@ struct iot_path_walk_found {
 
 bool iot_path_walk_is_rooted(void);
 bool iot_path_walk_reads_all(const struct cred *cred);
-int iot_path_walk(struct iot_link *link, struct path *found);
-int iot_path_walk_by_worker(struct iot_link *link, struct iot_path_walk_found *found);
+int iot_path_walk(struct iot_target_path *tp, struct path *found);
+int iot_path_walk_by_worker(struct iot_target_path *tp, struct iot_path_walk_found *found);
 
 #endif /* IOT_PATH_WALK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traced files and block devices: their lifetime, links and rings.
+ * Traced files and block devices: their lifetime, paths and rings.
  *
  * No reference to anything of the filesystem is held (target_file.c). Unmounting, deleting and
  * unloading work as if the target were not there. The files of a stopped target are in no table
@@ -31,10 +31,10 @@
 #include "probe/bio.h"
 #include "probe/vfs.h"
 #include "probe/vfs_async.h"
-#include "proc/link.h"
 #include "proc/target.h"
+#include "proc/target_path.h"
 
-/* Serialises changes of the targets, their files and links: iot_targets_enter(). */
+/* Serialises changes of the targets, their files and paths: iot_targets_enter(). */
 static DEFINE_MUTEX(targets_lock);
 static bool closed;	/* the module is being unloaded: no more changes */
 
@@ -531,7 +531,7 @@ static struct iot_target *alloc_target(const struct path *path,
 	t->st_dev = stat->dev;
 	t->fop = inode->i_fop;
 	INIT_LIST_HEAD(&t->all);
-	INIT_LIST_HEAD(&t->links);
+	INIT_LIST_HEAD(&t->paths);
 	iot_target_files_begin(&t->files, &t->hot);
 	mutex_init(&t->lock);
 	name_init(t, path->dentry, stat->ino);
@@ -597,7 +597,7 @@ static void target_free_work(struct work_struct *work)
  * @all_operations: record not only reads and writes
  * @why:	where to report which limit does not allow it
  *
- * The caller adds a link and the directory in /proc.
+ * The caller adds a path and the directory in /proc.
  * Context: task, under the lock of targets.
  * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter, or ftrace is off), -ENOMEM
  * (memory or a limit), or the error of attaching a hook.
@@ -652,7 +652,7 @@ free_target:
  */
 void iot_target_detach(struct iot_target *t)
 {
-	struct iot_link *link, *next;
+	struct iot_target_path *tp, *next;
 
 	mutex_lock(&t->lock);
 	iot_life_end(&t->life);
@@ -660,8 +660,8 @@ void iot_target_detach(struct iot_target *t)
 	put_hooks(t);
 	mutex_unlock(&t->lock);
 	delist(t);
-	list_for_each_entry_safe(link, next, &t->links, list)
-		iot_link_drop(link);
+	list_for_each_entry_safe(tp, next, &t->paths, list)
+		iot_target_path_drop(tp);
 }
 
 /**
@@ -697,7 +697,7 @@ static int indexes_init(void)
 	err = iot_entry_names_init();
 	if (err)
 		goto exit_files;
-	err = iot_link_init();
+	err = iot_target_path_init();
 	if (err)
 		goto exit_names;
 	return 0;
@@ -734,7 +734,7 @@ int iot_target_init(bool (*reserved)(const char *name))
 /** iot_target_exit() - clean up when no probe and no target is left */
 void iot_target_exit(void)
 {
-	iot_link_exit();
+	iot_target_path_exit();
 	iot_entry_names_exit();
 	iot_target_file_exit();
 	kfree(sink);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which files and block devices are traced: their lifetime, links and rings. */
+/* Which files and block devices are traced: their lifetime, paths and rings. */
 #ifndef IOT_TARGET_H
 #define IOT_TARGET_H
 
@@ -28,8 +28,8 @@ struct iot_why;
  * @name:	of its directory in /proc
  * @proc:	that directory
  * @parent:	of its directory
- * @links:	list of struct iot_link, in the order in which they were added
- * @files:	that its links lead to
+ * @paths:	list of struct iot_target_path, in the order in which they were added
+ * @files:	that its paths lead to
  * @fop:	operations of its files, compared only
  * @device:	number of the disk or partition that it is, 0 if it is a file
  * @st_dev:	device number of its files as stat(2) gives it
@@ -47,7 +47,7 @@ struct iot_why;
  * @hooks:	hooks that the target holds references to, and enables while it is running
  * @other_hooks: as @hooks, for what neither reads nor writes; empty without @hot.all_operations
  *
- * @all, @links: under the lock of targets.
+ * @all, @paths: under the lock of targets.
  * iot_target_detach() stops a target for good, and takes it out of the tables, but its name stays
  * in use. iot_target_release() follows when its directory is gone, and frees it an RCU grace period
  * later.
@@ -59,7 +59,7 @@ struct iot_target {
 	struct rcu_work free;
 	struct iot_entry_name name;
 	struct proc_dir_entry *parent;
-	struct list_head links;
+	struct list_head paths;
 	struct iot_target_files files;
 	const struct file_operations *fop;
 	dev_t device;
