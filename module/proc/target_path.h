@@ -67,4 +67,4 @@ struct iot_target_path *iot_target_path_by_serial(unsigned long serial);
 int iot_target_path_init(void);
 void iot_target_path_exit(void);
 
-#endif /* IOT_LINK_H */
+#endif /* IOT_TARGET_PATH_H */

@@ -137,7 +137,7 @@ struct iot_category {
 	bool started;
 	bool own;
 	struct iot_filter __rcu *filter;
-	struct iot_tree __rcu *tree;
+	struct iot_descendants __rcu *tree;
 	struct iot_rings __rcu *rings;
 	struct pid *reader_pid;
 
@@ -256,12 +256,12 @@ static __always_inline bool iot_category_rejects_process(const struct iot_catego
  */
 static __always_inline bool iot_category_tree_has_current(const struct iot_category *c)
 {
-	const struct iot_tree *tree;
+	const struct iot_descendants *tree;
 	bool has;
 
 	preempt_disable_notrace();
 	tree = rcu_dereference_sched(c->tree);
-	has = tree && iot_tree_has(tree, current->tgid);
+	has = tree && iot_descendants_has(tree, current->tgid);
 	preempt_enable_notrace();
 	return has;
 }
