@@ -579,10 +579,10 @@ static int format_show(struct seq_file *m, void *v)
  */
 static int memory_show(struct seq_file *m, void *v)
 {
-	struct iot_running_chains chains;
+	struct iot_target_index_chains chains;
 
 	iot_budget_settle();
-	iot_running_chains(&chains);
+	iot_target_index_chains(&chains);
 	seq_printf(m, "limit %llu\nused %llu\n", iot_param_ring_memory_limit(),
 		   iot_budget_used());
 	seq_printf(m, "targets_running %llu\nbuckets %llu\nlongest_chain %llu\n",

@@ -120,7 +120,7 @@ int iot_log_snapshot_take(struct iot_log_snapshot *snapshot, struct iot_target *
 
 	if (mutex_lock_interruptible(&t->lock))
 		return -EINTR;
-	span.ring = rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
+	span.ring = rcu_dereference_protected(t->indexed.ring, lockdep_is_held(&t->lock));
 	span.from = iot_ring_window(span.ring, &span.end);
 	span.shift = t->shift;
 	span.dev = t->dev;

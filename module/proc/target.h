@@ -10,7 +10,7 @@
 #include <linux/rhashtable-types.h>
 #include <linux/workqueue.h>
 #include "core/life.h"
-#include "record/running.h"
+#include "record/target_index.h"
 #include "probe/vfs.h"
 #include "proc/discard.h"
 #include "proc/entry_name.h"
@@ -22,7 +22,7 @@ struct iot_why;
 
 /**
  * struct iot_target - a traced file or block device
- * @hot:	the part of the target that probes use
+ * @indexed:	the part of the target that probes use
  * @all:	in the list of all targets, in the order in which they were added
  * @free:	work that frees the target and its ring
  * @name:	of its directory in /proc
@@ -35,7 +35,7 @@ struct iot_why;
  * @st_dev:	device number of its files as stat(2) gives it
  * @dev:	device number of VFS records: @device, or that of the filesystem
  * @pipes:	number of open pipes
- * @lock:	protects what follows, and @hot against changes
+ * @lock:	protects what follows, and @indexed against changes
  * @shift:	seq of a record = its index in @ring + @shift
  * @carried:	records seen in earlier rings since the last reset
  * @t0:		CLOCK_MONOTONIC ns
@@ -45,7 +45,7 @@ struct iot_why;
  *		yet
  * @life:	whether it has ended: it was removed
  * @hooks:	hooks that the target holds references to, and enables while it is running
- * @other_hooks: as @hooks, for what neither reads nor writes; empty without @hot.all_operations
+ * @other_hooks: as @hooks, for what neither reads nor writes; empty without @indexed.all_operations
  *
  * @all, @paths: under the lock of targets.
  * iot_target_detach() stops a target for good, and takes it out of the tables, but its name stays
@@ -53,7 +53,7 @@ struct iot_why;
  * later.
  */
 struct iot_target {
-	struct iot_running_target hot;
+	struct iot_indexed_target indexed;
 
 	struct list_head all;
 	struct rcu_work free;
