@@ -8,7 +8,6 @@
 struct seq_file;
 
 void iot_text_time(struct seq_file *m, u64 ns);
-void iot_text_comm(struct seq_file *m, const char *comm);
 void iot_text_event(struct seq_file *m, unsigned int event, const void *record, u64 t0);
 void iot_text_call(struct seq_file *m, unsigned int event, const void *record);
 

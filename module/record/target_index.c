@@ -27,7 +27,7 @@ u64 iot_target_index_secret;
 struct iot_target_index_buckets __rcu *iot_target_index_buckets;
 struct iot_target_index_slots __rcu *iot_target_index_slots;
 struct hlist_head iot_target_index_devices;
-struct iot_indexed_file iot_target_index_nobody = { .id = U64_MAX };
+static struct iot_indexed_file nobody = { .id = U64_MAX };	/* has the id of no file */
 
 /* Protects changes of the tables above; leaf lock. */
 static DEFINE_MUTEX(tables_lock);
@@ -120,7 +120,7 @@ static struct iot_target_index_slots *slots_new(unsigned int nr)
 		return NULL;
 	p->nr = nr;
 	for (i = 0; i < nr; i++)
-		RCU_INIT_POINTER(p->file[i], &iot_target_index_nobody);
+		RCU_INIT_POINTER(p->file[i], &nobody);
 	return p;
 }
 
@@ -272,7 +272,7 @@ void iot_target_index_unpublish(struct iot_indexed_file *f)
 {
 	mutex_lock(&tables_lock);
 	hide(f);
-	slots_put(f, &iot_target_index_nobody);
+	slots_put(f, &nobody);
 	mutex_unlock(&tables_lock);
 }
 

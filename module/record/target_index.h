@@ -69,7 +69,7 @@ struct iot_target_index_buckets {
 /**
  * struct iot_target_index_slots - the running files, by the lower bits of their ids
  * @nr:		number of slots
- * @file:	iot_target_index_nobody if the file does not run or the slot is free
+ * @file:	one with another id if the file does not run or the slot is free
  */
 struct iot_target_index_slots {
 	unsigned int nr;
@@ -87,7 +87,6 @@ extern u64 iot_target_index_secret;
 extern struct iot_target_index_buckets __rcu *iot_target_index_buckets;
 extern struct iot_target_index_slots __rcu *iot_target_index_slots;
 extern struct hlist_head iot_target_index_devices;
-extern struct iot_indexed_file iot_target_index_nobody;	/* has the id of no file */
 
 /*
  * A process that chooses inode numbers (a FUSE server, or one that makes files in a tmpfs) does
