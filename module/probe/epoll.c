@@ -47,6 +47,7 @@
 #include "compat/io_uring.h"
 #include "core/clock.h"
 #include "core/task.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"

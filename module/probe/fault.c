@@ -34,6 +34,7 @@
 #include "core/clock.h"
 #include "core/table.h"
 #include "core/task.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"

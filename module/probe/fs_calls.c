@@ -30,6 +30,7 @@
 #include <asm/ptrace.h>
 #include "core/names.h"
 #include "core/param.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"

@@ -38,6 +38,7 @@
 #include "core/clock.h"
 #include "core/task.h"
 #include "file/paths.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"

@@ -22,6 +22,7 @@
 #include <linux/uio.h>
 #include "core/param.h"
 #include "core/table.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
