@@ -54,6 +54,7 @@
 #include "hook/symbol.h"
 #include "record/category.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "probe/categories.h"
 #include "probe/epoll_timeout.h"
 #include "probe/waiting.h"

@@ -45,6 +45,7 @@
 #include "file/sb.h"
 #include "record/category.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "probe/categories.h"
 #include "probe/vfs.h"
 #include "uapi/iotracer.h"

@@ -37,6 +37,7 @@
 #include "hook/point.h"
 #include "hook/redirect.h"
 #include "hook/symbol.h"
+#include "record/wants.h"
 #include "probe/fs_calls.h"
 #include "probe/fs_frame.h"
 

@@ -55,6 +55,7 @@
 #include "record/branch.h"
 #include "record/category.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "uapi/iotracer.h"
 
 static struct iot_category * const category = &iot_category_net;

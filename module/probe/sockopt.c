@@ -45,6 +45,7 @@
 #include "hook/symbol.h"
 #include "record/category.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "probe/categories.h"
 #include "probe/socket.h"
 #include "probe/sockopt_value.h"

@@ -54,6 +54,7 @@
 #include "hook/symbol.h"
 #include "file/paths.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "probe/categories.h"
 #include "uapi/iotracer.h"
 

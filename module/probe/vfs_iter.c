@@ -33,6 +33,7 @@
 #include "record/categories.h"
 #include "record/io.h"
 #include "record/rw.h"
+#include "record/wants.h"
 
 /* Entries: vfs_iter_asm.S */
 IOT_HOOK_WRAPPER(iot_vfs_read_any, struct kiocb *iocb, struct iov_iter *iter,
