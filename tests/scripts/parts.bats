@@ -250,3 +250,45 @@ ran() {
 	run -2 scripts/check-all none
 	[ "${lines[-1]}" = "check-all: no part 'none': see --list" ]
 }
+
+# tree_of_stubs: a tree in which building notes for which kernel, and a machine wants its kernel's module
+tree_of_stubs() {
+	local name
+	mkdir -p tree/scripts tree/built stubs
+	cp "$TOP"/scripts/{plan.sh,lib.sh} tree/scripts
+	for name in lint check-host check-deb check-dkms check-fields mutate kernel-get; do
+		printf '#!/bin/sh\nexit 0\n' >"tree/scripts/$name"
+	done
+	cp tree/scripts/lint stubs/make
+	cat >tree/scripts/build-all <<-'END'
+		#!/bin/sh
+		: >"built/$1"
+		echo "ok 1 - $1"
+	END
+	cat >tree/scripts/check-vm <<-'END'
+		#!/bin/bash
+		for kernel; do [[ ! $kernel =~ ^[0-9]+\.[0-9]+(-|$) ]] || break; done
+		echo "$kernel" >>machines
+		[ -e "built/$kernel" ] || echo "nobody has built the module for $kernel"
+	END
+	chmod +x tree/scripts/* stubs/*
+}
+
+@test "plan: each part that starts a machine builds the module for its kernel before, whatever ran before it" {
+	local name part parts
+	tree_of_stubs
+	cd tree || return
+	logs=$PWD/logs
+	. scripts/lib.sh
+	. scripts/plan.sh
+	# it works in a clone of the tree
+	parts=$({ list_first; list_second; list_third; } | grep -v '^loop ')
+	while read -r name part; do
+		rm -rf logs built machines
+		mkdir logs built
+		# shellcheck disable=SC2086 # they are several words
+		PATH=../stubs:$PATH run -0 $part
+		[[ $output != *"nobody has built"* ]] || { echo "$name: $output"; return 1; }
+		[[ $part != *check-vm* && $part != dkms_tap* ]] || [ -s machines ] || { echo "$name started no machine"; return 1; }
+	done <<<"$parts"
+}
