@@ -14,7 +14,7 @@
 #include "file/originator.h"
 #include "file/paths.h"
 #include "record/categories.h"
-#include "probe/names.h"
+#include "probe/fs_name.h"
 #include "probe/vfs.h"
 #include "probe/vfs_async.h"
 #include "proc/entry_link.h"
@@ -76,7 +76,7 @@ static const struct part {
 	{ iot_symbol_init, iot_symbol_exit },
 	{ find_functions, NULL },
 	{ init_paths, iot_paths_exit },
-	{ iot_name_init, iot_name_exit },
+	{ iot_name_buffers_init, iot_name_buffers_exit },
 	{ init_targets, iot_target_exit },
 	{ NULL, iot_mounts_exit },
 	{ NULL, iot_originator_exit },

@@ -1,5 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Objects in flight, found by an address: requests, or calls that will be retried. */
+/*
+ * Objects in flight, found by an address: requests, or calls that will be retried.
+ *
+ * Which hash table of the module is for what:
+ *
+ * This one, for what a program without privileges can make any number of. Probes make, find and end
+ * the objects, in any context. Its memory is fixed, a search is short, and no CPU waits: the owner
+ * of a slot holds it (table.c). When there is no slot an object is displaced, and the file that has
+ * the table counts what that costs. There is one for
+ *
+ *	requests		probe/block.c, uring.c (core/second_key.c finds them by user_data,
+ *				too), vfs_async.c, vfs_iter.c
+ *	calls of a task		probe/fs_inside.c
+ *	retries of a task	probe/fault.c, cache.c (those of requests, too)
+ *	open files		probe/fs_opened.c
+ *	sockets, their sends	probe/socket_owner.c, net_zerocopy.c
+ *
+ * Tables of fixed size, also written by probes without a lock, but with other rules:
+ *
+ *	file/direct.c		the call that a task is in, by task. The call frees its slot itself:
+ *				none is displaced, and a call that finds no slot is missed
+ *	file/originator.c	who made a page dirty, by page; threads, by id. A newer entry
+ *				overwrites an older one, as there are more pages than slots
+ *	probe/drop.c		names of addresses in the kernel: a cache for each CPU
+ *
+ * Tables of what lives longer. Probes read them under RCU; changes take a lock:
+ *
+ *	file/path_table.c	paths, by dentry and mount, and by inode. Probes add to it, under
+ *				spinlocks of its buckets; limits decide when the oldest are freed
+ *	file/watch.c		names that paths of targets are made of, by directory; names_lock.
+ *				The last watch of a name frees it
+ *	record/target_index.c	files of running targets, by inode number, by id; tables_lock.
+ *				They are a part of those in proc/target_file.c
+ *	hook/hook_set.c, hook.c	functions with an ftrace handler, by the address of their entry.
+ *				The sets and hooks own them
+ *
+ * Tables of what commands name. No probe reads them; they are rhashtables:
+ *
+ *	proc/target_file.c	files of all targets, running or not, by inode number; under the
+ *				lock of targets, like the next
+ *	proc/target_path.c	the paths that targets were added by
+ *	proc/entry_name.c	names that entries of /proc/iotracer have; each gives its own back
+ */
 #ifndef IOT_TABLE_H
 #define IOT_TABLE_H
 

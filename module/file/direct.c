@@ -38,11 +38,12 @@ static struct slot slots[BIT(CALL_BITS)];
 static atomic_long_t nr_missed, nr_missed_by_block;
 
 /* Numbers of tracked calls: reads and writes, and others, which no read or write asks for. */
-atomic_t iot_direct_calls, iot_direct_others;
+atomic_t iot_direct_calls;
+static atomic_t nr_others;
 
 static atomic_t *counter_of(const struct iot_direct *call)
 {
-	return call->op > IOT_OP_WRITE ? &iot_direct_others : &iot_direct_calls;
+	return call->op > IOT_OP_WRITE ? &nr_others : &iot_direct_calls;
 }
 
 static struct slot *slot_at(unsigned int i)
@@ -188,7 +189,7 @@ const struct iot_direct *iot_direct_other(bool (*wanted)(const struct iot_direct
 {
 	unsigned int i;
 
-	if (!atomic_read(&iot_direct_others))
+	if (!atomic_read(&nr_others))
 		return NULL;
 	for (i = 0; i < CALL_PROBES; i++) {
 		const struct iot_direct *call = call_in(slot_at(i));
@@ -209,7 +210,7 @@ bool iot_direct_is_within(u64 id)
 {
 	unsigned int i;
 
-	if (!iot_direct_any() && !atomic_read(&iot_direct_others))
+	if (!iot_direct_any() && !atomic_read(&nr_others))
 		return false;
 	for (i = 0; i < CALL_PROBES; i++) {
 		const struct iot_direct *call = call_in(slot_at(i));

@@ -37,7 +37,7 @@ struct iot_direct {
 	bool inner;
 };
 
-extern atomic_t iot_direct_calls, iot_direct_others;
+extern atomic_t iot_direct_calls;
 
 /** iot_direct_any() - check whether a read or write of any task is tracked. Context: any */
 static __always_inline bool iot_direct_any(void)

@@ -30,6 +30,7 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 #include "compat/watch.h"
+#include "hook/enter.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
 #include "hook/symbol.h"

@@ -48,6 +48,7 @@
 #include <linux/workqueue.h>
 #include "compat/compat.h"
 #include "compat/mount.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/symbol.h"

@@ -15,7 +15,7 @@
  *		see iot_kretprobe_follow().
  *
  * Lifetime: a hook exists while a reference to it is held, and is attached while it
- * has users. The first iot_hook_enable() attaches it, the last iot_hook_disable()
+ * has users. The first iot_hook_enable() attaches it, the last iot_hooks_disable()
  * detaches it. unregister_ftrace_function() returns when no task is in the handler
  * or its trampoline (it waits for RCU tasks, since the ops are not in the kernel's
  * image). unregister_kretprobe() returns when no handler runs. A redirected call is
@@ -529,16 +529,6 @@ int iot_hook_enable(struct iot_hook *hook)
 	return err;
 }
 
-/**
- * iot_hook_disable() - remove a user from a hook; the last one detaches it
- *
- * Calls that are in a wrapper continue; they do not touch the hook.
- */
-void iot_hook_disable(struct iot_hook *hook)
-{
-	iot_hooks_disable(&hook, 1);
-}
-
 /** iot_hooks_put() - drop references to @n hooks, which may be NULL, and set them to NULL */
 void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
 {
@@ -548,7 +538,12 @@ void iot_hooks_put(struct iot_hook **hooks, unsigned int n)
 	}
 }
 
-/** iot_hooks_disable() - disable @n hooks, which may be NULL; much faster than one at a time */
+/**
+ * iot_hooks_disable() - remove a user from each of @n hooks, which may be NULL
+ *
+ * The last user of a hook detaches it, of all hooks at once, which is much faster than one at a
+ * time. Calls that are in a wrapper continue; they do not touch the hook.
+ */
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n)
 {
 	struct iot_hook *unused[BATCH];

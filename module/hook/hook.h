@@ -50,7 +50,6 @@ struct iot_hook *iot_hook_get(const struct iot_hook_type *type, void *func,
 			      bool may_redirect);
 void iot_hook_put(struct iot_hook *hook);
 int iot_hook_enable(struct iot_hook *hook);
-void iot_hook_disable(struct iot_hook *hook);
 void iot_hooks_put(struct iot_hook **hooks, unsigned int n);
 int iot_hooks_enable(struct iot_hook **hooks, unsigned int n);
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n);

@@ -33,6 +33,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "core/param.h"
+#include "hook/enter.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
 #include "hook/point.h"

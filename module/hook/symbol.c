@@ -10,6 +10,7 @@
 #include "compat/compat.h"
 #include "core/btf.h"
 #include "core/param.h"
+#include "hook/enter.h"
 #include "hook/symbol.h"
 
 /* Find the offset of an address in its function, and the function's size. */

@@ -38,6 +38,7 @@
 #include <linux/uaccess.h>
 #include "core/param.h"
 #include "core/visit.h"
+#include "hook/enter.h"
 #include "hook/hook_set.h"
 #include "hook/redirect.h"
 #include "hook/symbol.h"

@@ -2,7 +2,7 @@
 /* Stubs for the parts of category fs that do not compile with the headers of this kernel. */
 #include "compat/config.h"
 #include "probe/fs_calls.h"
-#include "probe/names.h"
+#include "probe/fs_name.h"
 #include "probe/rejected.h"
 
 #ifdef IOT_WITHOUT_FS_CALLS
@@ -20,12 +20,12 @@ unsigned long iot_fs_calls_missed(void)
 	return 0;
 }
 
-int iot_name_init(void)
+int iot_name_buffers_init(void)
 {
 	return 0;
 }
 
-void iot_name_exit(void)
+void iot_name_buffers_exit(void)
 {
 }
 #endif

@@ -33,32 +33,32 @@
 #include "hook/point.h"
 #include "file/bio.h"
 #include "file/direct.h"
-#include "record/running.h"
+#include "record/target_index.h"
 #include "probe/bio.h"
 #include "uapi/iotracer.h"
 
-static struct iot_running *direct_file(const struct bio *bio, struct folio *folio,
-				       const struct inode *host, u64 *offset)
+static struct iot_indexed_file *direct_file(const struct bio *bio, struct folio *folio,
+					    const struct inode *host, u64 *offset)
 {
 	const struct iot_direct *call = iot_bio_direct_call(bio, folio, host);
 
 	if (!call)
 		return NULL;
 	*offset = call->offset;
-	return iot_running_by_id(call->id);
+	return iot_target_index_by_id(call->id);
 }
 
-static struct iot_running *buffered_file(const struct bio *bio, struct folio *folio,
-					 struct inode *host, u64 *offset)
+static struct iot_indexed_file *buffered_file(const struct bio *bio, struct folio *folio,
+					      struct inode *host, u64 *offset)
 {
-	if (!host || !iot_running_maybe(host) || !iot_bio_is_cache_io(bio, folio, host))
+	if (!host || !iot_target_index_maybe(host) || !iot_bio_is_cache_io(bio, folio, host))
 		return NULL;
 	*offset = iot_bio_offset(bio, folio);
-	return iot_running_find(host);
+	return iot_target_index_find(host);
 }
 
 /* The swap file, if the bio is the one that the kernel submits for it. */
-static noinline struct iot_running *swap_file(const struct bio *bio, u64 *offset)
+static noinline struct iot_indexed_file *swap_file(const struct bio *bio, u64 *offset)
 {
 	struct iot_bio_swap swap IOT_UNINITIALIZED;
 	struct inode *inode;
@@ -68,7 +68,7 @@ static noinline struct iot_running *swap_file(const struct bio *bio, u64 *offset
 		return NULL;
 	inode = file_inode(swap.file);
 	*offset = swap.offset;
-	return iot_running_maybe(inode) ? iot_running_find(inode) : NULL;
+	return iot_target_index_maybe(inode) ? iot_target_index_find(inode) : NULL;
 }
 
 static u16 bio_flags(const struct bio *bio, bool direct)
@@ -88,7 +88,7 @@ static u16 bio_flags(const struct bio *bio, bool direct)
  * The sector is counted from the start of the device, which may be a partition;
  * for a target that is the whole disk, from the start of the disk.
  */
-static u64 bio_sector(struct bio *bio, const struct iot_running *f)
+static u64 bio_sector(struct bio *bio, const struct iot_indexed_file *f)
 {
 	u64 sector = bio->bi_iter.bi_sector;
 
@@ -99,7 +99,7 @@ static u64 bio_sector(struct bio *bio, const struct iot_running *f)
 }
 
 /* Only writes to a file have a known originator: a device has many files. */
-static void fill_origin(struct iot_io *r, const struct iot_running *f)
+static void fill_origin(struct iot_io *r, const struct iot_indexed_file *f)
 {
 	if (f->device || r->op != IOT_OP_WRITE) {
 		r->origin_pid = 0;
@@ -120,7 +120,7 @@ static void fill_submitter(struct iot_io *r)
 	}
 }
 
-static __always_inline void record_as(struct iot_running *f, struct bio *bio, u64 sector,
+static __always_inline void record_as(struct iot_indexed_file *f, struct bio *bio, u64 sector,
 				      u64 offset, u8 op, bool direct)
 {
 	struct iot_io *r;
@@ -148,7 +148,7 @@ static __always_inline void record_as(struct iot_running *f, struct bio *bio, u6
 	iot_ring_commit(slot, index);
 }
 
-static void record(struct iot_running *f, struct bio *bio, u64 offset, bool direct)
+static void record(struct iot_indexed_file *f, struct bio *bio, u64 offset, bool direct)
 {
 	record_as(f, bio, bio_sector(bio, f), offset,
 		  op_is_write(bio_op(bio)) ? IOT_OP_WRITE : IOT_OP_READ, direct);
@@ -159,9 +159,9 @@ static void record_devices(struct bio *bio, bool direct)
 {
 	const struct block_device *bdev = bio->bi_bdev;
 	dev_t disk = disk_devt(bdev->bd_disk);
-	struct iot_running *f;
+	struct iot_indexed_file *f;
 
-	hlist_for_each_entry_rcu_notrace(f, &iot_running_devices, device_node)
+	hlist_for_each_entry_rcu_notrace(f, &iot_target_index_devices, device_node)
 		if (f->device == bdev->bd_dev || f->device == disk)
 			record(f, bio, bio_sector(bio, f) << SECTOR_SHIFT, direct);
 }
@@ -188,7 +188,7 @@ static bool causes(const struct iot_direct *call, const void *data)
 	return !iot_direct_syncs(call) && discards_own(call->sb);
 }
 
-static void record_other(struct iot_running *f, struct bio *bio, const struct iot_direct *call)
+static void record_other(struct iot_indexed_file *f, struct bio *bio, const struct iot_direct *call)
 {
 	const u8 op = iot_bio_other_op(bio);
 	u64 sector = op == IOT_OP_FLUSH ? 0 : bio_sector(bio, f);
@@ -204,15 +204,15 @@ static noinline void other_queued(struct bio *bio)
 {
 	const struct block_device *bdev = bio->bi_bdev;
 	const struct iot_direct *call;
-	struct iot_running *f;
+	struct iot_indexed_file *f;
 
 	if (!bdev || iot_bio_other_op(bio) == IOT_OP_READ)
 		return;
 	call = in_task() ? iot_direct_other(causes, bio) : NULL;
-	f = call ? iot_running_by_id(call->id) : NULL;
+	f = call ? iot_target_index_by_id(call->id) : NULL;
 	if (f)
 		record_other(f, bio, call);
-	hlist_for_each_entry_rcu_notrace(f, &iot_running_devices, device_node)
+	hlist_for_each_entry_rcu_notrace(f, &iot_target_index_devices, device_node)
 		if ((f->device == bdev->bd_dev || f->device == disk_devt(bdev->bd_disk)) &&
 		    READ_ONCE(f->t->all_operations))
 			record_other(f, bio, NULL);
@@ -221,7 +221,7 @@ static noinline void other_queued(struct bio *bio)
 static void bio_queued(void *data, struct bio *bio)
 {
 	IOT_POINT_ENTER();
-	struct iot_running *f;
+	struct iot_indexed_file *f;
 	struct inode *host;
 	struct folio *folio;
 	bool direct = true;
@@ -243,7 +243,7 @@ static void bio_queued(void *data, struct bio *bio)
 	}
 	if (f)
 		record(f, bio, offset, direct);
-	if (unlikely(!hlist_empty(&iot_running_devices)))
+	if (unlikely(!hlist_empty(&iot_target_index_devices)))
 		record_devices(bio, direct || !folio_mapping(folio));
 }
 

@@ -55,6 +55,7 @@
 #include "file/paths.h"
 #include "record/event.h"
 #include "record/rw.h"
+#include "record/wants.h"
 #include "probe/categories.h"
 #include "probe/pending.h"
 #include "probe/rw_hooks.h"

@@ -52,6 +52,7 @@
 #include "compat/io_uring.h"
 #include "core/table.h"
 #include "core/task.h"
+#include "hook/enter.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
 #include "hook/point.h"

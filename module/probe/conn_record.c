@@ -21,6 +21,7 @@
 #include "record/branch.h"
 #include "record/category.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "probe/conn_record.h"
 #include "probe/socket.h"
 #include "probe/socket_log.h"

@@ -30,12 +30,14 @@
 #include <asm/ptrace.h>
 #include "core/names.h"
 #include "core/param.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
 #include "hook/point.h"
 #include "hook/redirect.h"
 #include "hook/symbol.h"
+#include "record/wants.h"
 #include "probe/fs_calls.h"
 #include "probe/fs_frame.h"
 

@@ -27,6 +27,7 @@
 #include <linux/path.h>
 #include <linux/sched.h>
 #include "core/table.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"

@@ -21,6 +21,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include "hook/enter.h"
 #include "hook/symbol.h"
 #include "probe/fs_frame.h"
 

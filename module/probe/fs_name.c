@@ -28,7 +28,7 @@
 #include "file/cached.h"
 #include "file/paths.h"
 #include "probe/fs_frame.h"
-#include "probe/names.h"
+#include "probe/fs_name.h"
 
 /*
  * For names that are read where the probe may not sleep: PATH_MAX bytes for each CPU, used
@@ -38,18 +38,18 @@
 static char __percpu *scratch;
 
 /**
- * iot_name_init() - allocate the buffers for names
+ * iot_name_buffers_init() - allocate the buffers for names
  *
  * Context: loading of the module. Return: 0 or -ENOMEM.
  */
-int iot_name_init(void)
+int iot_name_buffers_init(void)
 {
 	scratch = __alloc_percpu(PATH_MAX, 1);
 	return scratch ? 0 : -ENOMEM;
 }
 
-/** iot_name_exit() - free the buffers for names when no probe runs any more */
-void iot_name_exit(void)
+/** iot_name_buffers_exit() - free the buffers for names when no probe runs any more */
+void iot_name_buffers_exit(void)
 {
 	free_percpu(scratch);
 }

@@ -38,6 +38,7 @@
 #include "core/clock.h"
 #include "core/task.h"
 #include "file/paths.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
@@ -54,6 +55,7 @@
 #include "record/branch.h"
 #include "record/category.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "uapi/iotracer.h"
 
 static struct iot_category * const category = &iot_category_net;

@@ -40,6 +40,7 @@
 #include "record/categories.h"
 #include "record/category.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "uapi/iotracer.h"
 
 static struct iot_category * const category = &iot_category_net;

@@ -45,6 +45,7 @@
 #include "probe/socket_owner.h"
 #include "record/categories.h"
 #include "record/category.h"
+#include "record/wants.h"
 #include "uapi/iotracer.h"
 
 static struct iot_category * const category = &iot_category_net;

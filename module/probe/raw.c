@@ -131,9 +131,3 @@ int iot_raw_enable(struct iot_raw_hooks *hooks)
 {
 	return iot_hooks_enable(hooks->hook, IOT_RAW_OPS);
 }
-
-/** iot_raw_disable() - disable the hooks, after iot_raw_enable() has returned 0 */
-void iot_raw_disable(struct iot_raw_hooks *hooks)
-{
-	iot_hooks_disable(hooks->hook, IOT_RAW_OPS);
-}

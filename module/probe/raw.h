@@ -20,6 +20,5 @@ struct iot_raw_hooks {
 int iot_raw_get(struct iot_raw_hooks *hooks, const struct file_operations *fop);
 void iot_raw_put(struct iot_raw_hooks *hooks);
 int iot_raw_enable(struct iot_raw_hooks *hooks);
-void iot_raw_disable(struct iot_raw_hooks *hooks);
 
 #endif /* IOT_PROBE_RAW_H */

@@ -26,6 +26,7 @@
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
 #include "compat/config.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"

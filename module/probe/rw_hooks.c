@@ -31,6 +31,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include "core/param.h"
+#include "hook/enter.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
 #include "hook/symbol.h"

@@ -154,12 +154,8 @@ static void note_task(struct iot_socket_owner *o, struct task_struct *task)
 	o->ppid = iot_task_parent(task);
 }
 
-/**
- * iot_socket_owner_find() - copy what is known of a socket
- *
- * Context: any. Return: false if nothing is.
- */
-bool iot_socket_owner_find(u64 cookie, struct iot_socket_owner *owner)
+/* Copy what is known of a socket. Context: any. Return: false if nothing is. */
+static bool find(u64 cookie, struct iot_socket_owner *owner)
 {
 	struct iot_socket_owner *o;
 
@@ -313,7 +309,7 @@ void iot_socket_owner_closed(u64 cookie, bool is_tcp)
  */
 void iot_socket_owner_of(const struct sock *sk, struct iot_socket_owner *owner)
 {
-	if (!iot_socket_owner_find(atomic64_read(&sk->sk_cookie), owner))
+	if (!find(atomic64_read(&sk->sk_cookie), owner))
 		memset(owner, 0, sizeof(*owner));
 	owner->uid = __kuid_val(READ_ONCE(sk->sk_uid));
 	owner->cgroup = 0;

@@ -41,7 +41,6 @@ void iot_socket_owners_put(void);
 void iot_socket_owners_exit(void);
 unsigned long iot_socket_owners_lost(void);
 
-bool iot_socket_owner_find(u64 cookie, struct iot_socket_owner *owner);
 void iot_socket_owner_became(u64 cookie, u64 inode, u64 *since);
 void iot_socket_owner_connects(u64 cookie, u64 inode, u64 *began);
 bool iot_socket_owner_list(u64 cookie, u64 inode, struct task_struct *task,

@@ -16,9 +16,9 @@
  * A request is found by the address of its struct io_kiocb, which the kernel reuses once
  * the request is completed. Some cqes are posted without it: those of multishot requests
  * except for the last, those that do not fit, and the second one of a zero-copy send. They
- * are found by ring and user_data, see core/alias.c. If several requests in flight have the same
- * user_data, the latest is taken. A message from another ring (IORING_OP_MSG_RING) belongs to no
- * request here. A request that ends without a cqe (IOSQE_CQE_SKIP_SUCCESS) keeps its slot until
+ * are found by ring and user_data, see core/second_key.c. If several requests in flight have the
+ * same user_data, the latest is taken. A message from another ring (IORING_OP_MSG_RING) belongs to
+ * no request here. A request that ends without a cqe (IOSQE_CQE_SKIP_SUCCESS) keeps its slot until
  * the next request at its address.
  *
  * A program may write to its ring at any time, and struct io_kiocb has only a part of what
@@ -43,7 +43,7 @@
 #include <linux/siphash.h>
 #include <linux/timekeeping.h>
 #include "compat/io_uring.h"
-#include "core/alias.h"
+#include "core/second_key.h"
 #include "core/clock.h"
 #include "core/table.h"
 #include "core/task.h"
@@ -54,6 +54,7 @@
 #include "hook/symbol.h"
 #include "file/paths.h"
 #include "record/event.h"
+#include "record/wants.h"
 #include "probe/categories.h"
 #include "uapi/iotracer.h"
 
@@ -66,7 +67,7 @@
  * @file:	the file that it works on, as far as it is known
  * @pid:	of the submitter, like @tid, @ppid, @uid, @cgroup and @comm
  * @worker:	tid of the worker that ran it, 0 if none did
- * @alias:	hash of its ring and user_data
+ * @second_key:	hash of its ring and user_data
  * @multishot:	some of its cqes are posted without its struct io_kiocb
  */
 struct flight {
@@ -77,7 +78,7 @@ struct flight {
 	u64 user_data;
 	u64 offset;
 	u64 cgroup;
-	u64 alias;
+	u64 second_key;
 	struct iot_paths_file file;
 	u32 ring;
 	u32 setup;
@@ -132,9 +133,9 @@ static struct iot_table flights = {
 };
 
 static_assert(IOT_TABLE_SLOTS(FLIGHT_BITS) * (sizeof(struct flight) / sizeof(u64) + 1) <
-	      BIT(IOT_ALIAS_INDEX_BITS));
+	      BIT(IOT_SECOND_KEY_INDEX_BITS));
 
-static struct iot_aliases aliases;
+static struct iot_second_keys second_keys;
 static DEFINE_PER_CPU(u64, nr_flights);
 static siphash_key_t ring_key;
 
@@ -452,19 +453,19 @@ static void note_sqe(struct flight *fl, const struct io_kiocb *req,
 }
 
 /*
- * The hash of the second name of a request. It is mixed, as user_data may be consecutive numbers:
+ * The hash of the second key of a request. It is mixed, as user_data may be consecutive numbers:
  * with some secrets the products alone would be in few lines.
  */
-static u64 alias_of(const struct io_ring_ctx *ctx, u64 user_data)
+static u64 second_key_of(const struct io_ring_ctx *ctx, u64 user_data)
 {
 	return iot_table_mix(iot_table_pair((unsigned long)ctx, user_data));
 }
 
-static void note_alias(struct flight *fl)
+static void note_second_key(struct flight *fl)
 {
-	fl->alias = alias_of(fl->ctx, fl->user_data);
+	fl->second_key = second_key_of(fl->ctx, fl->user_data);
 	fl->multishot = is_multishot(fl);
-	if (!iot_alias_add(&aliases, fl->alias, iot_table_index(&flights, fl)))
+	if (!iot_second_key_add(&second_keys, fl->second_key, iot_table_index(&flights, fl)))
 		atomic_long_inc(&nr_missed);
 }
 
@@ -473,7 +474,7 @@ static void flight_gone(void *thing, bool displaced)
 {
 	const struct flight *fl = thing;
 
-	iot_alias_remove(&aliases, fl->alias, iot_table_index(&flights, fl));
+	iot_second_key_remove(&second_keys, fl->second_key, iot_table_index(&flights, fl));
 	if (displaced)
 		atomic_long_inc(&nr_missed);
 }
@@ -489,10 +490,10 @@ static bool is_flight(const struct flight *fl, const struct io_ring_ctx *ctx, u6
  */
 static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, bool multishot)
 {
-	u64 alias = alias_of(ctx, user_data);
-	u32 numbers[IOT_ALIAS_WIDTH];
+	u64 key = second_key_of(ctx, user_data);
+	u32 numbers[IOT_SECOND_KEY_WIDTH];
 	struct flight *fl, *latest = NULL;
-	unsigned int n = iot_alias_find(&aliases, alias, numbers);
+	unsigned int n = iot_second_key_find(&second_keys, key, numbers);
 
 	while (n--) {
 		fl = iot_table_at(&flights, numbers[n]);
@@ -520,7 +521,7 @@ static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb 
 
 static void land(struct flight *fl)
 {
-	iot_alias_remove(&aliases, fl->alias, iot_table_index(&flights, fl));
+	iot_second_key_remove(&second_keys, fl->second_key, iot_table_index(&flights, fl));
 	iot_table_drop(&flights, fl);
 }
 
@@ -559,7 +560,7 @@ static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *s
 	note_sqe(fl, req, sqe, error);
 	note_file_of(fl, ctx);
 	iot_task_fill(fl);
-	note_alias(fl);
+	note_second_key(fl);
 	note_depths(&s, ctx);
 	s.flags = fl->sqe_flags;
 	record(fl, &s);
@@ -875,7 +876,7 @@ static int start(void)
 	show_fdinfo = iot_symbol_find("io_uring_show_fdinfo");
 	file_in_node = iot_uring_file_in_node();
 	iot_points_wait(); /* probes of an earlier trace may still run */
-	err = iot_table_begin(&flights) ?: iot_aliases_begin(&aliases);
+	err = iot_table_begin(&flights) ?: iot_second_keys_begin(&second_keys);
 	return err ?: iot_hook_set_start(&set, points, ARRAY_SIZE(points));
 }
 
@@ -891,7 +892,7 @@ static unsigned long missed(void)
 
 static void release(void)
 {
-	iot_aliases_free(&aliases);
+	iot_second_keys_free(&second_keys);
 	iot_table_free(&flights);
 }
 

@@ -52,7 +52,7 @@ static unsigned int users;	/* targets that run; without one, completions are not
 
 static void record(const struct iot_async *a, u64 latency, s64 result, u16 flags)
 {
-	struct iot_running *f = iot_running_by_id(a->id);
+	struct iot_indexed_file *f = iot_target_index_by_id(a->id);
 	u64 *slot, index;
 	struct iot_io *r;
 
@@ -220,10 +220,10 @@ void iot_async_exit(void)
 bool iot_async_begin(const struct kiocb *iocb, const struct iot_async *a)
 {
 	struct iot_async *noted = NULL;
-	struct iot_running *f;
+	struct iot_indexed_file *f;
 
 	preempt_disable_notrace();
-	f = iot_running_by_id(a->id); /* if it runs, completions are seen */
+	f = iot_target_index_by_id(a->id); /* if it runs, completions are seen */
 	if (f)
 		noted = iot_table_new(&requests, iocb);
 	if (noted) {

@@ -18,7 +18,7 @@ struct kiocb;
  * @tid:	thread that made the call
  * @pid:	its process
  * @uid:	its effective user, in the kernel's view
- * @run:	of the target, see struct iot_running_target
+ * @run:	of the target, see struct iot_indexed_target
  * @op:		IOT_OP_*
  * @again:	io_uring makes the call again if this one would block
  * @flags:	IOT_IO_*

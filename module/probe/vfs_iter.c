@@ -22,6 +22,7 @@
 #include <linux/uio.h>
 #include "core/param.h"
 #include "core/table.h"
+#include "hook/enter.h"
 #include "hook/hook.h"
 #include "hook/hook_set.h"
 #include "hook/kretprobe.h"
@@ -32,6 +33,7 @@
 #include "record/categories.h"
 #include "record/io.h"
 #include "record/rw.h"
+#include "record/wants.h"
 
 /* Entries: vfs_iter_asm.S */
 IOT_HOOK_WRAPPER(iot_vfs_read_any, struct kiocb *iocb, struct iov_iter *iter,
@@ -584,7 +586,7 @@ static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsig
 static noinline void redirect_found(unsigned long ip, struct inode *inode, void *wrapper,
 				    struct ftrace_regs *fregs)
 {
-	struct iot_running *f = iot_running_find(inode);
+	struct iot_indexed_file *f = iot_target_index_find(inode);
 
 	if (f)
 		iot_redirect(iot_ftrace_regs(fregs), ip, wrapper, f->id);
@@ -598,15 +600,15 @@ static noinline void redirect_found(unsigned long ip, struct inode *inode, void 
 static __always_inline void redirect_target(unsigned long ip, struct inode *inode, u64 hash,
 					    void *wrapper, struct ftrace_regs *fregs)
 {
-	const struct iot_running_buckets *b;
-	const struct iot_running *f;
+	const struct iot_target_index_buckets *b;
+	const struct iot_indexed_file *f;
 	struct hlist_node *n;
 
 	preempt_disable_notrace();
-	b = rcu_dereference_sched(iot_running_buckets);
-	n = iot_running_first(b, hash);
+	b = rcu_dereference_sched(iot_target_index_buckets);
+	n = iot_target_index_first(b, hash);
 	if (likely(n)) {
-		f = iot_running_at(b, n);
+		f = iot_target_index_at(b, n);
 		if (unlikely(!iot_key_is_inode(&f->key, inode) ||
 			     f->key.dev != inode->i_sb->s_dev)) {
 			redirect_found(ip, inode, wrapper, fregs);
@@ -632,12 +634,12 @@ static noinline void redirect_write(unsigned long ip, struct inode *inode, u64 h
 static __always_inline void redirect_to_target(unsigned long ip, struct inode *inode, u8 op,
 					       struct ftrace_regs *fregs)
 {
-	if (likely(!iot_running_maybe(inode)))
+	if (likely(!iot_target_index_maybe(inode)))
 		return;
 	if (op == IOT_OP_WRITE)
-		redirect_write(ip, inode, iot_running_hash(inode->i_ino), fregs);
+		redirect_write(ip, inode, iot_target_index_hash(inode->i_ino), fregs);
 	else
-		redirect_read(ip, inode, iot_running_hash(inode->i_ino), fregs);
+		redirect_read(ip, inode, iot_target_index_hash(inode->i_ino), fregs);
 }
 
 /* Redirect a call that category fs, and perhaps a target, may want. */
@@ -670,7 +672,7 @@ static __always_inline bool rare_wanted(u32 state, const struct kiocb *iocb, u8 
 static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u8 op,
 					struct ftrace_regs *fregs)
 {
-	if (unlikely(iot_running_maybe(inode)))
+	if (unlikely(iot_target_index_maybe(inode)))
 		redirect_both(ip, inode, op, fregs);
 	else
 		iot_redirect_plain(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
@@ -717,7 +719,7 @@ static noinline void redirect_rare(unsigned long ip, struct inode *inode, u8 op,
 	u32 state = READ_ONCE(iot_category_fs.state);
 	bool tracked = is_tracked(iocb);
 
-	if (tracked && !(state & IOT_CATEGORY_ACTIVE) && !iot_running_maybe(inode))
+	if (tracked && !(state & IOT_CATEGORY_ACTIVE) && !iot_target_index_maybe(inode))
 		redirect_tracked(ip, op, fregs);
 	else if (tracked)
 		redirect_both(ip, inode, op, fregs);
@@ -749,7 +751,7 @@ static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
 /*
  * Entry of every ->read_iter or ->write_iter of a filesystem that has a target, or of all
  * filesystems. An unwanted call costs one check of the state of category fs and
- * iot_running_maybe(). Every call made from here is a tail call, so that no register has to be
+ * iot_target_index_maybe(). Every call made from here is a tail call, so that no register has to be
  * saved.
  */
 static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,

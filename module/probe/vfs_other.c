@@ -21,6 +21,7 @@
 #include "file/direct.h"
 #include "record/categories.h"
 #include "record/io.h"
+#include "record/wants.h"
 #include "probe/vfs_range.h"
 #include "probe/vfs_types.h"
 

@@ -31,12 +31,12 @@
 #include "proc/follow.h"
 #include "proc/format.h"
 #include "proc/left_out.h"
-#include "proc/link.h"
 #include "proc/paths_file.h"
 #include "proc/poller.h"
 #include "proc/procfile.h"
 #include "proc/registry.h"
 #include "proc/target.h"
+#include "proc/target_path.h"
 #include "proc/target_proc.h"
 #include "proc/wide_target.h"
 
@@ -44,9 +44,9 @@ static struct iot_procdir root;
 static struct iot_refusal refusal = IOT_REFUSAL_INIT(refusal);
 
 /* Return: a target that is to be discarded, or NULL. */
-typedef struct iot_target *(*link_fn)(struct iot_target *t, struct iot_link *link);
-typedef struct iot_link *(*find_fn)(const char *text, struct inode *inode,
-				    struct iot_target **t);
+typedef struct iot_target *(*path_fn)(struct iot_target *t, struct iot_target_path *tp);
+typedef struct iot_target_path *(*find_fn)(const char *text, struct inode *inode,
+					   struct iot_target **t);
 
 /**
  * struct add - what a command asks for
@@ -76,9 +76,9 @@ static int check_file(const struct path *path)
 	return iot_inode_permission(path->mnt, inode, MAY_READ);
 }
 
-/* Return: 1 and the link is the target's now, or an error. */
+/* Return: 1 and the path is the target's now, or an error. */
 static int create_target(const struct path *path, const struct kstat *stat,
-			 struct iot_link *link, const struct add *add, struct iot_why *why)
+			 struct iot_target_path *tp, const struct add *add, struct iot_why *why)
 {
 	u64 max_events = add->max_events ?: iot_param_max_events();
 	struct iot_target *t = iot_target_create(path, stat, max_events, add->all_operations, why);
@@ -88,7 +88,7 @@ static int create_target(const struct path *path, const struct kstat *stat,
 		return PTR_ERR(t);
 	err = iot_target_mkdir(t, &root);
 	if (!err)
-		err = iot_follow_list(link, t, iot_target_file_lookup(d_inode(path->dentry)));
+		err = iot_follow_list(tp, t, iot_target_file_lookup(d_inode(path->dentry)));
 	if (!err)
 		return 1;
 	iot_target_detach(t);
@@ -98,13 +98,13 @@ static int create_target(const struct path *path, const struct kstat *stat,
 
 /*
  * List a target under one more path, which leads to its file @f.
- * Return: 1 if the link is the target's now, 0 if it has one with that path, or an error.
+ * Return: 1 if the path is the target's now, 0 if it has one with that path, or an error.
  */
-static int add_to(struct iot_target_file *f, struct inode *inode, struct iot_link *link,
+static int add_to(struct iot_target_file *f, struct inode *inode, struct iot_target_path *tp,
 		  const struct add *add, struct iot_why *why)
 {
 	struct iot_target *t = iot_target_of(f);
-	struct iot_link *old = iot_link_find(t, link->path);
+	struct iot_target_path *old = iot_target_path_find(t, tp->path);
 	int err = 0;
 
 	if (add->max_events)
@@ -114,14 +114,14 @@ static int add_to(struct iot_target_file *f, struct inode *inode, struct iot_lin
 	if (err)
 		return err;
 	if (!old)
-		return iot_follow_list(link, t, f) ?: 1;
+		return iot_follow_list(tp, t, f) ?: 1;
 	iot_follow_renew(old, inode);
 	return 0;
 }
 
-/* Return: 1 if the link is a target's now, 0 if it is not needed, or an error. */
-static int add_link(const struct path *path, const struct kstat *stat, struct iot_link *link,
-		    const struct add *add, struct iot_why *why)
+/* Return: 1 if the path is a target's now, 0 if it is not needed, or an error. */
+static int list_path(const struct path *path, const struct kstat *stat, struct iot_target_path *tp,
+		     const struct add *add, struct iot_why *why)
 {
 	struct inode *inode = d_inode(path->dentry);
 	struct iot_target_file *f;
@@ -131,9 +131,9 @@ static int add_link(const struct path *path, const struct kstat *stat, struct io
 		return err;
 	f = iot_target_file_lookup(inode);
 	if (f)
-		err = add_to(f, inode, link, add, why);
+		err = add_to(f, inode, tp, add, why);
 	else
-		err = create_target(path, stat, link, add, why);
+		err = create_target(path, stat, tp, add, why);
 	iot_targets_leave();
 	return err;
 }
@@ -141,14 +141,14 @@ static int add_link(const struct path *path, const struct kstat *stat, struct io
 static int add_file(const struct path *path, const struct kstat *stat, const char *text,
 		    const struct add *add, struct iot_why *why)
 {
-	struct iot_link *link = iot_follow_prepare(text, path, add->follows);
+	struct iot_target_path *tp = iot_follow_prepare(text, path, add->follows);
 	int ret;
 
-	if (!link)
+	if (!tp)
 		return -ENOMEM;
-	ret = add_link(path, stat, link, add, why);
+	ret = list_path(path, stat, tp, add, why);
 	if (ret <= 0)
-		iot_follow_discard(link);
+		iot_follow_discard(tp);
 	return min(ret, 0);
 }
 
@@ -293,88 +293,88 @@ static int add(char *text, struct iot_why *why)
 	return err;
 }
 
-static struct iot_target *remove_link(struct iot_target *t, struct iot_link *link)
+static struct iot_target *remove_path(struct iot_target *t, struct iot_target_path *tp)
 {
-	iot_follow_drop(link);
-	if (!list_empty(&t->links))
+	iot_follow_drop(tp);
+	if (!list_empty(&t->paths))
 		return NULL;
 	iot_target_detach(t);
 	iot_follow_released();
 	return t;
 }
 
-/* The target that is listed under exactly this path. */
-static struct iot_link *find_link(const char *text, struct iot_target **t)
+/* The listed path that is exactly this text, and its target. */
+static struct iot_target_path *find_path(const char *text, struct iot_target **t)
 {
-	struct iot_link *link = iot_link_find(NULL, text);
+	struct iot_target_path *tp = iot_target_path_find(NULL, text);
 
-	if (link)
-		*t = link->t;
-	return link;
+	if (tp)
+		*t = tp->t;
+	return tp;
 }
 
-/* The link of this file, and no other, that has exactly this path; @inode may be NULL. */
-static struct iot_link *own_link(const char *text, struct inode *inode,
-				 struct iot_target **t)
+/* The path of this file, and no other, that is exactly this text; @inode may be NULL. */
+static struct iot_target_path *own_path(const char *text, struct inode *inode,
+					struct iot_target **t)
 {
 	*t = inode ? iot_target_lookup(inode) : NULL;
-	return *t ? iot_link_find(*t, text) : NULL;
+	return *t ? iot_target_path_find(*t, text) : NULL;
 }
 
-/* The link that is listed under exactly this path; that of @inode if there are several. */
-static struct iot_link *listed_link(const char *text, struct inode *inode,
-				    struct iot_target **t)
+/* The listed path that is exactly this text; that of @inode if there are several. */
+static struct iot_target_path *listed_path(const char *text, struct inode *inode,
+					   struct iot_target **t)
 {
-	return own_link(text, inode, t) ?: find_link(text, t);
+	return own_path(text, inode, t) ?: find_path(text, t);
 }
 
 /*
- * Call @fn under the lock for the link that @find finds by @text, or else by @abs.
+ * Call @fn under the lock for the path that @find finds by @text, or else by @abs.
  * @inode: of the file that is there now, or NULL
  * @abs: absolute path, or an error
- * Return: 1, 0 if there is no such link, or an error.
+ * Return: 1, 0 if there is no such path, or an error.
  */
 static int with_found(find_fn find, const char *text, const char *abs,
-		      struct inode *inode, link_fn fn)
+		      struct inode *inode, path_fn fn)
 {
 	struct iot_target *t, *gone = NULL;
-	struct iot_link *link;
+	struct iot_target_path *tp;
 	int err = iot_targets_enter();
 
 	if (err)
 		return err;
-	link = find(text, inode, &t);
-	if (!link && !IS_ERR(abs))
-		link = find(abs, inode, &t);
-	if (link)
-		gone = fn(t, link);
+	tp = find(text, inode, &t);
+	if (!tp && !IS_ERR(abs))
+		tp = find(abs, inode, &t);
+	if (tp)
+		gone = fn(t, tp);
 	iot_targets_leave();
 	if (gone)
 		iot_target_discard(gone);
-	return !!link;
+	return !!tp;
 }
 
-static void free_links(struct list_head *links)
+static void free_paths(struct list_head *paths)
 {
-	struct iot_link *link, *next;
+	struct iot_target_path *tp, *next;
 
-	list_for_each_entry_safe(link, next, links, list)
-		kfree(link);
+	list_for_each_entry_safe(tp, next, paths, list)
+		kfree(tp);
 }
 
 /* Copy the paths that a file is listed under, to look them up without the lock. */
-static int copy_links(struct inode *inode, struct list_head *copies)
+static int copy_paths(struct inode *inode, struct list_head *copies)
 {
 	struct iot_target *t;
-	struct iot_link *link;
+	struct iot_target_path *tp;
 	int err = iot_targets_enter();
 
 	if (err)
 		return err;
 	t = iot_target_lookup(inode);
 	if (t) {
-		list_for_each_entry(link, &t->links, list) {
-			err = iot_link_copy(copies, link->path);
+		list_for_each_entry(tp, &t->paths, list) {
+			err = iot_target_path_copy(copies, tp->path);
 			if (err)
 				break;
 		}
@@ -397,52 +397,52 @@ static int is_stale(const char *text, struct inode *inode)
 	return stale;
 }
 
-/* As with_found(), for the first link of a file that does not lead to it any more. */
-static int with_stale(struct inode *inode, link_fn fn)
+/* As with_found(), for the first path of a file that does not lead to it any more. */
+static int with_stale(struct inode *inode, path_fn fn)
 {
-	struct iot_link *link;
-	LIST_HEAD(links);
+	struct iot_target_path *tp;
+	LIST_HEAD(paths);
 	int ret;
 
-	ret = copy_links(inode, &links);
+	ret = copy_paths(inode, &paths);
 	if (ret)
-		goto free_links;
-	list_for_each_entry(link, &links, list) {
-		ret = is_stale(link->path, inode);
+		goto free_paths;
+	list_for_each_entry(tp, &paths, list) {
+		ret = is_stale(tp->path, inode);
 		if (ret > 0)
-			ret = with_found(own_link, link->path, ERR_PTR(-ENOENT), inode, fn);
+			ret = with_found(own_path, tp->path, ERR_PTR(-ENOENT), inode, fn);
 		if (ret)
 			break;
 	}
-free_links:
-	free_links(&links);
+free_paths:
+	free_paths(&paths);
 	return ret;
 }
 
 /*
- * Call @fn for the link that a path stands for, whether the file still exists or not. The path can
- * be written as it is listed, though another file may be there now, or be the listed one after
+ * Call @fn for the path of a target that a text means, whether the file still exists or not. The
+ * text can be the path as it is listed, though another file may be there now, or lead to it after
  * symbolic links and dots are resolved. If neither is listed, it can be the new path of a file that
- * was renamed since it was added; @fn gets the old link.
- * Return: 1, 0 if there is no such link, or an error.
+ * was renamed since it was added; @fn gets the old path.
+ * Return: 1, 0 if there is no such path, or an error.
  */
-static int with_link(const struct iot_named *n, link_fn fn)
+static int with_path(const struct iot_named *n, path_fn fn)
 {
-	int ret = with_found(listed_link, n->text, n->absolute, n->inode, fn);
+	int ret = with_found(listed_path, n->text, n->absolute, n->inode, fn);
 
 	return !ret && n->inode ? with_stale(n->inode, fn) : ret;
 }
 
-static struct iot_target *do_nothing(struct iot_target *t, struct iot_link *link)
+static struct iot_target *do_nothing(struct iot_target *t, struct iot_target_path *tp)
 {
 	return NULL;
 }
 
 /*
- * Call @fn for the link, or @wide_fn for the wide target, that a text stands for. A text of
- * processes is no path, also if there is a file of that name. Return: as with_link().
+ * Call @fn for the path, or @wide_fn for the wide target, that a text stands for. A text of
+ * processes is no path, also if there is a file of that name. Return: as with_path().
  */
-static int with_meant(const char *text, link_fn fn,
+static int with_meant(const char *text, path_fn fn,
 		      int (*wide_fn)(const char *text, const struct iot_named *n))
 {
 	struct iot_named n;
@@ -453,7 +453,7 @@ static int with_meant(const char *text, link_fn fn,
 	ret = iot_named_get(&n, text);
 	if (ret)
 		return ret;
-	ret = with_link(&n, fn) ?: wide_fn(text, &n);
+	ret = with_path(&n, fn) ?: wide_fn(text, &n);
 	iot_named_put(&n);
 	return ret;
 }
@@ -478,7 +478,7 @@ static int remove(char *text)
 		err = -ENAMETOOLONG;
 	if (err)
 		goto free_raw;
-	err = with_meant(text, remove_link, iot_wide_remove);
+	err = with_meant(text, remove_path, iot_wide_remove);
 	if (!err)
 		err = why_missing(raw, is_listed);
 	else if (err > 0)
@@ -530,13 +530,13 @@ static int control_line(void *data, char *line)
 static void show_target(struct iot_target *t, void *data)
 {
 	struct seq_file *m = data;
-	struct iot_link *link;
+	struct iot_target_path *tp;
 
 	iot_path_escape(m, t->name.text);
-	list_for_each_entry(link, &t->links, list) {
+	list_for_each_entry(tp, &t->paths, list) {
 		seq_putc(m, ' ');
-		iot_path_escape(m, link->path);
-		if (!link->here)
+		iot_path_escape(m, tp->path);
+		if (!tp->here)
 			seq_puts(m, " (deleted)");
 	}
 	seq_putc(m, '\n');
@@ -579,10 +579,10 @@ static int format_show(struct seq_file *m, void *v)
  */
 static int memory_show(struct seq_file *m, void *v)
 {
-	struct iot_running_chains chains;
+	struct iot_target_index_chains chains;
 
 	iot_budget_settle();
-	iot_running_chains(&chains);
+	iot_target_index_chains(&chains);
 	seq_printf(m, "limit %llu\nused %llu\n", iot_param_ring_memory_limit(),
 		   iot_budget_used());
 	seq_printf(m, "targets_running %llu\nbuckets %llu\nlongest_chain %llu\n",

@@ -10,7 +10,7 @@ struct super_block;
 struct iot_entry_link *iot_entry_link_make(struct proc_dir_entry *parent, const char *to,
 					   const struct super_block *sb,
 					   unsigned long long ino);
-void iot_entry_link_remove(struct iot_entry_link *alias);
+void iot_entry_link_remove(struct iot_entry_link *link);
 
 int iot_entry_link_init(void);
 void iot_entry_link_exit(void);

@@ -48,9 +48,9 @@
 #include "file/watch.h"
 #include "proc/entry_link.h"
 #include "proc/follow.h"
-#include "proc/link.h"
+#include "proc/path_walk.h"
 #include "proc/target.h"
-#include "proc/walk.h"
+#include "proc/target_path.h"
 
 #define PAUSE_MS	20	/* at least, after all paths that have changed were looked up */
 #define BUSY		(HZ / 20)	/* for which paths are looked up without a pause */
@@ -61,10 +61,10 @@
 /* All under the lock of targets, unless noted. */
 static u64 last_change;
 static LIST_HEAD(stale);
-static LIST_HEAD(blocked);	/* stale links on whose way another look-up is stuck */
-static unsigned int nr_elsewhere;	/* links without file: it may be another target's */
-static unsigned int nr_gone;	/* links that lead to no file */
-static unsigned int nr_following;	/* listed links that follow */
+static LIST_HEAD(blocked);	/* stale paths on whose way another look-up is stuck */
+static unsigned int nr_elsewhere;	/* paths without file: it may be another target's */
+static unsigned int nr_gone;	/* paths that lead to no file */
+static unsigned int nr_following;	/* listed paths that follow */
 static unsigned int mounts_seen;	/* by the worker only */
 static int unsure;	/* without lock */
 
@@ -76,51 +76,51 @@ static struct workqueue_struct *workers;
 static void look_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look, look_work);
 
-static void set_file(struct iot_link *link, struct iot_target_file *f)
+static void set_file(struct iot_target_path *tp, struct iot_target_file *f)
 {
 	nr_elsewhere += !f;
-	nr_elsewhere -= !link->file;
-	link->file = f;
+	nr_elsewhere -= !tp->file;
+	tp->file = f;
 }
 
-static void set_here(struct iot_link *link, bool here)
+static void set_here(struct iot_target_path *tp, bool here)
 {
 	nr_gone += !here;
-	nr_gone -= !link->here;
-	link->here = here;
+	nr_gone -= !tp->here;
+	tp->here = here;
 	iot_name_hooks_set_gone(nr_gone);
 }
 
-/* Have a worker look a link up. One that is not listed is when it is. */
-static void make_stale(struct iot_link *link)
+/* Have a worker look a path up. One that is not listed is when it is. */
+static void make_stale(struct iot_target_path *tp)
 {
-	if (!link->follows)
+	if (!tp->follows)
 		return;
-	link->stale = true;
-	if (!link->t || !link->rooted || !list_empty(&link->stale_node))
+	tp->stale = true;
+	if (!tp->t || !tp->rooted || !list_empty(&tp->stale_node))
 		return;
-	list_add_tail(&link->stale_node, &stale);
+	list_add_tail(&tp->stale_node, &stale);
 	mod_delayed_work(workers, &look, 0);
 }
 
 /* Is a path of its target known to lead to the file? */
 static bool is_named(const struct iot_target_file *f)
 {
-	const struct iot_link *link;
+	const struct iot_target_path *tp;
 
-	list_for_each_entry(link, &iot_target_of(f)->links, list)
-		if (link->file == f && link->here)
+	list_for_each_entry(tp, &iot_target_of(f)->paths, list)
+		if (tp->file == f && tp->here)
 			return true;
 	return false;
 }
 
-/* Retire a file that no link has any more. */
+/* Retire a file that no path has any more. */
 static void release_file(struct iot_target_file *f)
 {
-	const struct iot_link *link;
+	const struct iot_target_path *tp;
 
-	list_for_each_entry(link, &iot_target_of(f)->links, list)
-		if (link->file == f)
+	list_for_each_entry(tp, &iot_target_of(f)->paths, list)
+		if (tp->file == f)
 			return;
 	iot_target_file_retire(f);
 	iot_follow_released();
@@ -129,11 +129,11 @@ static void release_file(struct iot_target_file *f)
 /* Take a file, which no path leads to, from its target. */
 static void take_away(struct iot_target_file *f)
 {
-	struct iot_link *link;
+	struct iot_target_path *tp;
 
-	list_for_each_entry(link, &iot_target_of(f)->links, list)
-		if (link->file == f)
-			set_file(link, NULL);
+	list_for_each_entry(tp, &iot_target_of(f)->paths, list)
+		if (tp->file == f)
+			set_file(tp, NULL);
 	iot_target_file_retire(f);
 }
 
@@ -155,7 +155,7 @@ static struct iot_target_file *file_for(struct iot_target *t, struct inode *inod
 	if (!f)
 		return ERR_PTR(-ENOMEM);
 	if (!iot_target_file_add(f)) {
-		f->alias = iot_entry_link_make(t->parent, t->name.text, inode->i_sb, st_ino);
+		f->entry_link = iot_entry_link_make(t->parent, t->name.text, inode->i_sb, st_ino);
 		return f;
 	}
 	iot_target_file_free(f);
@@ -163,24 +163,24 @@ static struct iot_target_file *file_for(struct iot_target *t, struct inode *inod
 }
 
 /* The path leads to no file that can be traced. */
-static void lose(struct iot_link *link)
+static void lose(struct iot_target_path *tp)
 {
-	set_here(link, false);
+	set_here(tp, false);
 }
 
 /* The path leads to a file that may be traced. */
-static void arrive(struct iot_link *link, struct inode *inode, u64 st_ino)
+static void arrive(struct iot_target_path *tp, struct inode *inode, u64 st_ino)
 {
-	struct iot_target_file *f = file_for(link->t, inode, st_ino);
-	struct iot_target_file *old = link->file;
+	struct iot_target_file *f = file_for(tp->t, inode, st_ino);
+	struct iot_target_file *old = tp->file;
 
 	if (IS_ERR(f)) {
-		lose(link);
-		make_stale(link);
+		lose(tp);
+		make_stale(tp);
 		return;
 	}
-	set_file(link, f);
-	set_here(link, true);
+	set_file(tp, f);
+	set_here(tp, true);
 	if (old && old != f)
 		release_file(old);
 }
@@ -206,10 +206,10 @@ static bool may_read(const struct cred *cred, struct inode *inode)
 }
 
 /* Context: as of changed(). Releases the lock of targets meanwhile. Return: false if unloading. */
-static bool ask_and_arrive(struct iot_link *link, struct inode *inode)
+static bool ask_and_arrive(struct iot_target_path *tp, struct inode *inode)
 {
-	const struct cred *cred = get_cred(link->cred);
-	unsigned long serial = link->serial;
+	const struct cred *cred = get_cred(tp->cred);
+	unsigned long serial = tp->serial;
 	bool may;
 
 	iot_targets_leave();
@@ -217,62 +217,63 @@ static bool ask_and_arrive(struct iot_link *link, struct inode *inode)
 	put_cred(cred);
 	if (!iot_targets_enter_surely())
 		return false;
-	link = iot_link_by_serial(serial);
-	if (link && may)
-		arrive(link, inode, inode->i_ino);
-	else if (link)
-		lose(link);
+	tp = iot_target_path_by_serial(serial);
+	if (tp && may)
+		arrive(tp, inode, inode->i_ino);
+	else if (tp)
+		lose(tp);
 	return true;
 }
 
 /* Return: false if unloading; the lock of targets is not held then. */
-static bool last_changed(struct iot_link *link, enum iot_name_change change, struct inode *inode)
+static bool last_changed(struct iot_target_path *tp, enum iot_name_change change,
+			 struct inode *inode)
 {
 	if (change == IOT_NAME_DELETED || change == IOT_NAME_MOVED) {
-		lose(link);
+		lose(tp);
 		if (change == IOT_NAME_MOVED)
-			make_stale(link);
+			make_stale(tp);
 		return true;
 	}
 	if (change == IOT_NAME_OPENED) /* and possibly deleted since */
-		make_stale(link);
-	if (!inode || !is_seen(link->t, inode)) {
-		lose(link);
-		make_stale(link);
+		make_stale(tp);
+	if (!inode || !is_seen(tp->t, inode)) {
+		lose(tp);
+		make_stale(tp);
 		return true;
 	}
-	if (!iot_walk_reads_all(link->cred))
-		return ask_and_arrive(link, inode);
-	arrive(link, inode, inode->i_ino);
+	if (!iot_path_walk_reads_all(tp->cred))
+		return ask_and_arrive(tp, inode);
+	arrive(tp, inode, inode->i_ino);
 	return true;
 }
 
 /**
- * struct next - a search for a link whose last name has changed
+ * struct next - a search for a path whose last name has changed
  * @change:	number of the change
- * @link:	found
+ * @tp:	found
  */
 struct next {
 	u64 change;
-	struct iot_link *link;
+	struct iot_target_path *tp;
 };
 
 /* Marks those as stale that a worker has to look up. */
 static bool is_next(struct iot_watch *w, void *data)
 {
 	struct next *next = data;
-	struct iot_link *link = w->owner;
+	struct iot_target_path *tp = w->owner;
 
-	if (!link->follows || link->asked == next->change)
+	if (!tp->follows || tp->asked == next->change)
 		return false;
-	link->asked = next->change;
-	if (!w->last && (link->rooted || !link->t))
-		link->astray = true;
-	if (!link->t || link->astray || !w->last) {
-		make_stale(link);
+	tp->asked = next->change;
+	if (!w->last && (tp->rooted || !tp->t))
+		tp->astray = true;
+	if (!tp->t || tp->astray || !w->last) {
+		make_stale(tp);
 		return false;
 	}
-	next->link = link;
+	next->tp = tp;
 	return true;
 }
 
@@ -286,7 +287,7 @@ static void changed(struct inode *dir, const struct qstr *name, enum iot_name_ch
 		return;
 	next.change = ++last_change;
 	while (iot_watch_each(dir, name, is_next, &next))
-		if (!last_changed(next.link, change, inode))
+		if (!last_changed(next.tp, change, inode))
 			return;
 	iot_targets_leave();
 }
@@ -303,11 +304,11 @@ static const struct iot_name_ops name_ops = {
 };
 
 /**
- * struct look - a link that is looked up again
+ * struct look - a path that is looked up again
  * @aside:	the worker that does it
  * @begin:	jiffies
- * @serial:	of the link
- * @looks:	as of the link, when it began: a later look-up knows better
+ * @serial:	of the path
+ * @looks:	as of the path, when it began: a later look-up knows better
  * @copy:	has the new watches
  * @err:	of the look-up
  * @found:	what was found if @err is 0
@@ -318,9 +319,9 @@ struct look {
 	unsigned long begin;
 	unsigned long serial;
 	unsigned long looks;
-	struct iot_link *copy;
+	struct iot_target_path *copy;
 	int err;
-	struct iot_walk_found found;
+	struct iot_path_walk_found found;
 	char path[];
 };
 
@@ -328,57 +329,57 @@ static void look_up(struct look *l)
 {
 	const struct cred *old = override_creds(l->copy->cred);
 
-	l->err = iot_walk_by_worker(l->copy, &l->found);
+	l->err = iot_path_walk_by_worker(l->copy, &l->found);
 	revert_creds(old);
 }
 
-/* Give a link the watches of its copy, and the copy those of the link. */
-static void exchange_watches(struct iot_link *link, struct iot_link *copy)
+/* Give a path the watches of its copy, and the copy those of the path. */
+static void exchange_watches(struct iot_target_path *tp, struct iot_target_path *copy)
 {
 	LIST_HEAD(watches);
 	struct iot_watch *w;
 
-	list_splice_init(&link->watches, &watches);
-	list_splice_init(&copy->watches, &link->watches);
+	list_splice_init(&tp->watches, &watches);
+	list_splice_init(&copy->watches, &tp->watches);
 	list_splice_init(&watches, &copy->watches);
-	list_for_each_entry(w, &link->watches, list)
-		w->owner = link;
+	list_for_each_entry(w, &tp->watches, list)
+		w->owner = tp;
 	list_for_each_entry(w, &copy->watches, list)
 		w->owner = copy;
 }
 
-/* Look a link up later. It is in no list. */
-static void block(struct iot_link *link)
+/* Look a path up later. It is in no list. */
+static void block(struct iot_target_path *tp)
 {
-	link->stale = true;
-	if (list_empty(&link->stale_node))
-		list_add_tail(&link->stale_node, &blocked);
+	tp->stale = true;
+	if (list_empty(&tp->stale_node))
+		list_add_tail(&tp->stale_node, &blocked);
 }
 
 /* Use what was found. Context: under the lock of targets. */
-static void looked_up(struct iot_link *link, const struct look *l)
+static void looked_up(struct iot_target_path *tp, const struct look *l)
 {
 	struct inode *inode = l->err ? NULL : d_inode(l->found.path.dentry);
 
 	if (l->err == -EAGAIN) {
-		block(link);
+		block(tp);
 		return;
 	}
 	if (l->err == -ENOMEM) {
-		make_stale(link);
+		make_stale(tp);
 		return;
 	}
-	exchange_watches(link, l->copy);
-	link->astray = false;
+	exchange_watches(tp, l->copy);
+	tp->astray = false;
 	if (l->copy->stale) { /* what was found may be old */
-		link->astray = l->copy->astray;
-		make_stale(link);
+		tp->astray = l->copy->astray;
+		make_stale(tp);
 		return;
 	}
-	if (inode && l->found.may && is_seen(link->t, inode))
-		arrive(link, inode, l->found.ino);
+	if (inode && l->found.may && is_seen(tp->t, inode))
+		arrive(tp, inode, l->found.ino);
 	else if (l->err != -EXDEV && l->err != -EOPNOTSUPP)
-		lose(link);
+		lose(tp);
 }
 
 /* Have what was blocked tried again. Context: under the lock of targets */
@@ -387,43 +388,43 @@ static void unblock(void)
 	list_splice_tail_init(&blocked, &stale);
 }
 
-/* Begin to look a link up. Context: under the lock of targets. Return: NULL: no memory */
-static struct look *look_begin(struct iot_link *link)
+/* Begin to look a path up. Context: under the lock of targets. Return: NULL: no memory */
+static struct look *look_begin(struct iot_target_path *tp)
 {
-	size_t size = strlen(link->path) + 1;
+	size_t size = strlen(tp->path) + 1;
 	struct look *l = kzalloc(struct_size(l, path, size), GFP_KERNEL);
 
 	if (!l)
 		return NULL;
-	l->copy = iot_link_new(link->path);
+	l->copy = iot_target_path_new(tp->path);
 	if (!l->copy) {
 		kfree(l);
 		return NULL;
 	}
-	memcpy(l->path, link->path, size);
+	memcpy(l->path, tp->path, size);
 	l->begin = jiffies;
 	l->copy->follows = true;
-	l->copy->cred = get_cred(link->cred);
-	l->serial = link->serial;
-	l->looks = ++link->looks;
-	link->stale = false;
-	list_del_init(&link->stale_node);
+	l->copy->cred = get_cred(tp->cred);
+	l->serial = tp->serial;
+	l->looks = ++tp->looks;
+	tp->stale = false;
+	list_del_init(&tp->stale_node);
 	return l;
 }
 
-/* Use what a look-up has found, and free its copy of the link. */
+/* Use what a look-up has found, and free its copy of the path. */
 static void look_use(struct look *l)
 {
-	struct iot_link *link;
+	struct iot_target_path *tp;
 
 	if (!iot_targets_enter_surely()) { /* unloading */
-		iot_link_free(l->copy);
+		iot_target_path_free(l->copy);
 		return;
 	}
-	link = iot_link_by_serial(l->serial);
-	if (link && link->looks == l->looks)
-		looked_up(link, l);
-	iot_link_free(l->copy);
+	tp = iot_target_path_by_serial(l->serial);
+	if (tp && tp->looks == l->looks)
+		looked_up(tp, l);
+	iot_target_path_free(l->copy);
 	if (time_after(jiffies, l->begin + LEAVE) && !list_empty(&blocked))
 		mod_delayed_work(workers, &look, 0);
 	iot_targets_leave();
@@ -451,20 +452,20 @@ static void look_fn(struct work_struct *work)
 }
 
 /*
- * Look one stale link up, and wait for that, but not for ever.
+ * Look one stale path up, and wait for that, but not for ever.
  * Return: false if there is none, or no memory, or too many are stuck, or we are unloaded.
  */
 static bool look_one(void)
 {
-	struct iot_link *link;
+	struct iot_target_path *tp;
 	struct look *l = NULL;
 	int before;
 
 	if (atomic_read(&nr_looks) >= MAX_LOOKS || !iot_targets_enter_surely())
 		return false;
-	link = list_first_entry_or_null(&stale, struct iot_link, stale_node);
-	if (link)
-		l = look_begin(link);
+	tp = list_first_entry_or_null(&stale, struct iot_target_path, stale_node);
+	if (tp)
+		l = look_begin(tp);
 	iot_targets_leave();
 	if (!l)
 		return false;
@@ -472,7 +473,7 @@ static bool look_one(void)
 	before = atomic_read(&nr_ended);
 	if (iot_aside_begin(&l->aside, look_fn, "a worker looks up the path of a target,",
 			    l->path)) {
-		iot_link_free(l->copy);
+		iot_target_path_free(l->copy);
 		look_free(l);
 		return false;
 	}
@@ -482,10 +483,10 @@ static bool look_one(void)
 
 static void make_links_stale(struct iot_target *t, void *data)
 {
-	struct iot_link *link;
+	struct iot_target_path *tp;
 
-	list_for_each_entry(link, &t->links, list)
-		make_stale(link);
+	list_for_each_entry(tp, &t->paths, list)
+		make_stale(tp);
 }
 
 /*
@@ -531,54 +532,54 @@ static void look_work(struct work_struct *work)
 }
 
 /**
- * iot_follow_prepare() - make a link for a file that is to be added
+ * iot_follow_prepare() - make the path of a target for a file that is to be added
  * @text:	absolute path of the file
  * @path:	the file
  * @follows:	whether to follow the path, if that is possible
  *
  * Context: task, may sleep, without locks; with the rights that are to count.
- * Return: the link, for iot_follow_list() or iot_follow_discard(); NULL if there is no memory.
+ * Return: the path, for iot_follow_list() or iot_follow_discard(); NULL if there is no memory.
  */
-struct iot_link *iot_follow_prepare(const char *text, const struct path *path, bool follows)
+struct iot_target_path *iot_follow_prepare(const char *text, const struct path *path, bool follows)
 {
-	struct iot_link *link = iot_link_new(text);
+	struct iot_target_path *tp = iot_target_path_new(text);
 	struct path found;
 	int err;
 
-	if (!link || !follows || !d_is_reg(path->dentry) || is_idmapped_mnt(path->mnt))
-		return link;
+	if (!tp || !follows || !d_is_reg(path->dentry) || is_idmapped_mnt(path->mnt))
+		return tp;
 	err = iot_name_hooks_get();
 	if (err == -ENOMEM) {
-		iot_follow_discard(link);
+		iot_follow_discard(tp);
 		return NULL;
 	}
 	if (err)
-		return link;
-	link->hooked = true;
-	link->cred = get_current_cred();
-	link->follows = true;
-	link->rooted = iot_walk_is_rooted();
-	err = iot_walk(link, &found);
+		return tp;
+	tp->hooked = true;
+	tp->cred = get_current_cred();
+	tp->follows = true;
+	tp->rooted = iot_path_walk_is_rooted();
+	err = iot_path_walk(tp, &found);
 	if (!err) {
-		link->stale |= d_inode(found.dentry) != d_inode(path->dentry);
+		tp->stale |= d_inode(found.dentry) != d_inode(path->dentry);
 		path_put(&found);
 	} else if (err == -ENOMEM) {
-		iot_follow_discard(link);
+		iot_follow_discard(tp);
 		return NULL;
 	} else if (err == -EOPNOTSUPP) {
-		link->follows = false;
+		tp->follows = false;
 	} else {
-		link->stale = true;
+		tp->stale = true;
 	}
-	return link;
+	return tp;
 }
 
-/** iot_follow_discard() - free a link that was not listed. Context: task, without locks */
-void iot_follow_discard(struct iot_link *link)
+/** iot_follow_discard() - free a path that was not listed. Context: task, without locks */
+void iot_follow_discard(struct iot_target_path *tp)
 {
 	bool entered = iot_targets_enter_surely();
 
-	iot_link_free(link);
+	iot_target_path_free(tp);
 	if (entered)
 		iot_targets_leave();
 }
@@ -586,28 +587,28 @@ void iot_follow_discard(struct iot_link *link)
 /**
  * iot_follow_list() - list a target under a path that leads to one of its files
  *
- * Context: under the lock of targets. Return: 0, or -ENOMEM and the link is not listed.
+ * Context: under the lock of targets. Return: 0, or -ENOMEM and the path is not listed.
  */
-int iot_follow_list(struct iot_link *link, struct iot_target *t, struct iot_target_file *f)
+int iot_follow_list(struct iot_target_path *tp, struct iot_target *t, struct iot_target_file *f)
 {
-	int err = iot_link_add(link, t, &t->links, f);
+	int err = iot_target_path_add(tp, t, &t->paths, f);
 
-	if (!link->rooted)
-		link->astray = false;
-	if (err || !link->follows)
+	if (!tp->rooted)
+		tp->astray = false;
+	if (err || !tp->follows)
 		return err;
 	nr_following++;
 	queue_delayed_work(workers, &look, POLL);
-	if (link->stale)
-		make_stale(link);
+	if (tp->stale)
+		make_stale(tp);
 	return 0;
 }
 
 /** iot_follow_renew() - note what a listed path leads to. Context: under the lock of targets */
-void iot_follow_renew(struct iot_link *link, struct inode *inode)
+void iot_follow_renew(struct iot_target_path *tp, struct inode *inode)
 {
-	if (link->follows && is_seen(link->t, inode))
-		arrive(link, inode, inode->i_ino);
+	if (tp->follows && is_seen(tp->t, inode))
+		arrive(tp, inode, inode->i_ino);
 }
 
 /**
@@ -622,19 +623,19 @@ void iot_follow_released(void)
 }
 
 /**
- * iot_follow_drop() - remove a link of a target, and the file that only it led to
+ * iot_follow_drop() - remove a path of a target, and the file that only it led to
  *
  * Context: under the lock of targets.
  */
-void iot_follow_drop(struct iot_link *link)
+void iot_follow_drop(struct iot_target_path *tp)
 {
-	struct iot_target_file *f = link->file;
+	struct iot_target_file *f = tp->file;
 
-	set_here(link, true);
-	nr_following -= link->follows;
+	set_here(tp, true);
+	nr_following -= tp->follows;
 	nr_elsewhere -= !f;
-	iot_link_drop(link);
-	if (f && !list_empty(&iot_target_of(f)->links))
+	iot_target_path_drop(tp);
+	if (f && !list_empty(&iot_target_of(f)->paths))
 		release_file(f);
 }
 

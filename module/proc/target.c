@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traced files and block devices: their lifetime, links and rings.
+ * Traced files and block devices: their lifetime, paths and rings.
  *
  * No reference to anything of the filesystem is held (target_file.c). Unmounting, deleting and
  * unloading work as if the target were not there. The files of a stopped target are in no table
- * of the probes (record/running.c).
+ * of the probes (record/target_index.c).
  *
  * A block device is a target in two ways. By its file in /dev, like any other file, it has the
  * reads and writes of programs through that file. By its device number it has all bios that are
@@ -31,10 +31,10 @@
 #include "probe/bio.h"
 #include "probe/vfs.h"
 #include "probe/vfs_async.h"
-#include "proc/link.h"
 #include "proc/target.h"
+#include "proc/target_path.h"
 
-/* Serialises changes of the targets, their files and links: iot_targets_enter(). */
+/* Serialises changes of the targets, their files and paths: iot_targets_enter(). */
 static DEFINE_MUTEX(targets_lock);
 static bool closed;	/* the module is being unloaded: no more changes */
 
@@ -112,7 +112,7 @@ static void ring_free(struct iot_ring *ring)
 
 static struct iot_ring *ring_of(struct iot_target *t)
 {
-	return rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
+	return rcu_dereference_protected(t->indexed.ring, lockdep_is_held(&t->lock));
 }
 
 static int start_locked(struct iot_target *t)
@@ -129,7 +129,7 @@ static int start_locked(struct iot_target *t)
 	err = iot_vfs_enable(&t->hooks);
 	if (err)
 		goto stop_async;
-	if (t->hot.all_operations) {
+	if (t->indexed.all_operations) {
 		err = iot_vfs_enable_other(&t->other_hooks);
 		if (err)
 			goto disable_vfs;
@@ -139,13 +139,13 @@ static int start_locked(struct iot_target *t)
 		if (err)
 			goto disable_other;
 	}
-	WRITE_ONCE(t->hot.run, t->hot.run + 1);
+	WRITE_ONCE(t->indexed.run, t->indexed.run + 1);
 	iot_target_files_publish(&t->files);
 	t->running = true;
 	return 0;
 
 disable_other:
-	if (t->hot.all_operations)
+	if (t->indexed.all_operations)
 		iot_vfs_disable_other(&t->other_hooks);
 disable_vfs:
 	iot_vfs_disable(&t->hooks);
@@ -179,7 +179,7 @@ static void stop_locked(struct iot_target *t)
 	iot_target_files_unpublish(&t->files);
 	if (t->hooks.block)
 		iot_bio_detach();
-	if (t->hot.all_operations)
+	if (t->indexed.all_operations)
 		iot_vfs_disable_other(&t->other_hooks);
 	iot_vfs_disable(&t->hooks);
 	iot_async_stop();
@@ -197,7 +197,7 @@ static int extend_locked(struct iot_target *t, const struct inode *inode)
 {
 	int err = iot_life_check(&t->life);
 
-	if (err || t->hot.all_operations)
+	if (err || t->indexed.all_operations)
 		return err;
 	err = iot_vfs_get_other(&t->other_hooks, inode);
 	if (err)
@@ -207,7 +207,7 @@ static int extend_locked(struct iot_target *t, const struct inode *inode)
 		iot_vfs_put(&t->other_hooks);
 		return err;
 	}
-	WRITE_ONCE(t->hot.all_operations, true);
+	WRITE_ONCE(t->indexed.all_operations, true);
 	return 0;
 }
 
@@ -232,13 +232,13 @@ static void reset_locked(struct iot_target *t, bool new_t0)
 {
 	struct iot_ring *ring = ring_of(t);
 
-	rcu_assign_pointer(t->hot.ring, sink);
+	rcu_assign_pointer(t->indexed.ring, sink);
 	synchronize_rcu_expedited(); /* the last writer has left it */
 	iot_ring_reset(ring);
 	t->carried = 0;
 	if (new_t0)
 		t->t0 = ktime_get_mono_fast_ns();
-	rcu_assign_pointer(t->hot.ring, ring);
+	rcu_assign_pointer(t->indexed.ring, ring);
 }
 
 /**
@@ -290,7 +290,7 @@ static void ring_replace(struct iot_target *t, struct iot_ring *old, struct iot_
 {
 	u64 old_end;
 
-	rcu_assign_pointer(t->hot.ring, new);
+	rcu_assign_pointer(t->indexed.ring, new);
 	synchronize_rcu(); /* the last writer of the old ring is done */
 	old_end = atomic64_read(&old->head);
 	ring_carry(new, old);
@@ -399,7 +399,8 @@ void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LE
 	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks) +
 				      iot_vfs_missed(&t->other_hooks) + iot_redirect_refused() +
 				      iot_async_missed() +
-				      (t->device && t->hot.all_operations ? iot_vfs_unsure() : 0);
+				      (t->device && t->indexed.all_operations ?
+				       iot_vfs_unsure() : 0);
 	stats[IOT_LEVEL_BLK].missed = t->hooks.block ? iot_direct_missed() : 0;
 	mutex_unlock(&t->lock);
 	*overwritten = taken - min(taken, kept);
@@ -531,8 +532,8 @@ static struct iot_target *alloc_target(const struct path *path,
 	t->st_dev = stat->dev;
 	t->fop = inode->i_fop;
 	INIT_LIST_HEAD(&t->all);
-	INIT_LIST_HEAD(&t->links);
-	iot_target_files_begin(&t->files, &t->hot);
+	INIT_LIST_HEAD(&t->paths);
+	iot_target_files_begin(&t->files, &t->indexed);
 	mutex_init(&t->lock);
 	name_init(t, path->dentry, stat->ino);
 	return t;
@@ -575,7 +576,7 @@ static void put_hooks(struct iot_target *t)
 /* Context: neither a probe nor control can find the target any more. */
 static void target_free(struct iot_target *t)
 {
-	struct iot_ring *ring = rcu_dereference_protected(t->hot.ring, true);
+	struct iot_ring *ring = rcu_dereference_protected(t->indexed.ring, true);
 
 	if (ring)
 		ring_free(ring);
@@ -597,7 +598,7 @@ static void target_free_work(struct work_struct *work)
  * @all_operations: record not only reads and writes
  * @why:	where to report which limit does not allow it
  *
- * The caller adds a link and the directory in /proc.
+ * The caller adds a path and the directory in /proc.
  * Context: task, under the lock of targets.
  * Return: the target, or an error: -EOPNOTSUPP (no ->read_iter, or ftrace is off), -ENOMEM
  * (memory or a limit), or the error of attaching a hook.
@@ -621,8 +622,8 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 	if (err)
 		goto put_hooks;
 	err = -ENOMEM;
-	RCU_INIT_POINTER(t->hot.ring, ring_new(max_events, 0, why));
-	if (!rcu_access_pointer(t->hot.ring))
+	RCU_INIT_POINTER(t->indexed.ring, ring_new(max_events, 0, why));
+	if (!rcu_access_pointer(t->indexed.ring))
 		goto put_hooks;
 	t->t0 = ktime_get_mono_fast_ns();
 	err = enlist(t, d_inode(path->dentry), stat);
@@ -652,7 +653,7 @@ free_target:
  */
 void iot_target_detach(struct iot_target *t)
 {
-	struct iot_link *link, *next;
+	struct iot_target_path *tp, *next;
 
 	mutex_lock(&t->lock);
 	iot_life_end(&t->life);
@@ -660,8 +661,8 @@ void iot_target_detach(struct iot_target *t)
 	put_hooks(t);
 	mutex_unlock(&t->lock);
 	delist(t);
-	list_for_each_entry_safe(link, next, &t->links, list)
-		iot_link_drop(link);
+	list_for_each_entry_safe(tp, next, &t->paths, list)
+		iot_target_path_drop(tp);
 }
 
 /**
@@ -697,7 +698,7 @@ static int indexes_init(void)
 	err = iot_entry_names_init();
 	if (err)
 		goto exit_files;
-	err = iot_link_init();
+	err = iot_target_path_init();
 	if (err)
 		goto exit_names;
 	return 0;
@@ -717,7 +718,7 @@ exit_files:
  */
 int iot_target_init(bool (*reserved)(const char *name))
 {
-	int err = iot_running_init();
+	int err = iot_target_index_init();
 
 	if (err)
 		return err;
@@ -726,7 +727,7 @@ int iot_target_init(bool (*reserved)(const char *name))
 	err = sink ? indexes_init() : -ENOMEM;
 	if (err) {
 		kfree(sink);
-		iot_running_exit();
+		iot_target_index_exit();
 	}
 	return err;
 }
@@ -734,9 +735,9 @@ int iot_target_init(bool (*reserved)(const char *name))
 /** iot_target_exit() - clean up when no probe and no target is left */
 void iot_target_exit(void)
 {
-	iot_link_exit();
+	iot_target_path_exit();
 	iot_entry_names_exit();
 	iot_target_file_exit();
 	kfree(sink);
-	iot_running_exit();
+	iot_target_index_exit();
 }

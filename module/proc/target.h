@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which files and block devices are traced: their lifetime, links and rings. */
+/* Which files and block devices are traced: their lifetime, paths and rings. */
 #ifndef IOT_TARGET_H
 #define IOT_TARGET_H
 
@@ -10,7 +10,7 @@
 #include <linux/rhashtable-types.h>
 #include <linux/workqueue.h>
 #include "core/life.h"
-#include "record/running.h"
+#include "record/target_index.h"
 #include "probe/vfs.h"
 #include "proc/discard.h"
 #include "proc/entry_name.h"
@@ -22,20 +22,20 @@ struct iot_why;
 
 /**
  * struct iot_target - a traced file or block device
- * @hot:	the part of the target that probes use
+ * @indexed:	the part of the target that probes use
  * @all:	in the list of all targets, in the order in which they were added
  * @free:	work that frees the target and its ring
  * @name:	of its directory in /proc
  * @proc:	that directory
  * @parent:	of its directory
- * @links:	list of struct iot_link, in the order in which they were added
- * @files:	that its links lead to
+ * @paths:	list of struct iot_target_path, in the order in which they were added
+ * @files:	that its paths lead to
  * @fop:	operations of its files, compared only
  * @device:	number of the disk or partition that it is, 0 if it is a file
  * @st_dev:	device number of its files as stat(2) gives it
  * @dev:	device number of VFS records: @device, or that of the filesystem
  * @pipes:	number of open pipes
- * @lock:	protects what follows, and @hot against changes
+ * @lock:	protects what follows, and @indexed against changes
  * @shift:	seq of a record = its index in @ring + @shift
  * @carried:	records seen in earlier rings since the last reset
  * @t0:		CLOCK_MONOTONIC ns
@@ -45,21 +45,21 @@ struct iot_why;
  *		yet
  * @life:	whether it has ended: it was removed
  * @hooks:	hooks that the target holds references to, and enables while it is running
- * @other_hooks: as @hooks, for what neither reads nor writes; empty without @hot.all_operations
+ * @other_hooks: as @hooks, for what neither reads nor writes; empty without @indexed.all_operations
  *
- * @all, @links: under the lock of targets.
+ * @all, @paths: under the lock of targets.
  * iot_target_detach() stops a target for good, and takes it out of the tables, but its name stays
  * in use. iot_target_release() follows when its directory is gone, and frees it an RCU grace period
  * later.
  */
 struct iot_target {
-	struct iot_running_target hot;
+	struct iot_indexed_target indexed;
 
 	struct list_head all;
 	struct rcu_work free;
 	struct iot_entry_name name;
 	struct proc_dir_entry *parent;
-	struct list_head links;
+	struct list_head paths;
 	struct iot_target_files files;
 	const struct file_operations *fop;
 	dev_t device;

@@ -24,16 +24,16 @@ static struct rhltable by_ino;
 static DEFINE_MUTEX(files_lock);
 
 static const struct rhashtable_params ino_params = {
-	.key_len = sizeof_field(struct iot_target_file, hot.key.ino),
-	.key_offset = offsetof(struct iot_target_file, hot.key.ino),
-	.head_offset = offsetof(struct iot_target_file, cold),
+	.key_len = sizeof_field(struct iot_target_file, indexed.key.ino),
+	.key_offset = offsetof(struct iot_target_file, indexed.key.ino),
+	.head_offset = offsetof(struct iot_target_file, ino_node),
 	.automatic_shrinking = true,
 };
 
 /** iot_target_files_begin() - set up the files of a target: none */
-void iot_target_files_begin(struct iot_target_files *files, struct iot_running_target *hot)
+void iot_target_files_begin(struct iot_target_files *files, struct iot_indexed_target *indexed)
 {
-	files->hot = hot;
+	files->indexed = indexed;
 	INIT_LIST_HEAD(&files->list);
 	INIT_LIST_HEAD(&files->retired);
 }
@@ -52,8 +52,8 @@ struct iot_target_file *iot_target_file_lookup(struct inode *inode)
 
 	rcu_read_lock();
 	list = rhltable_lookup(&by_ino, &ino, ino_params);
-	rhl_for_each_entry_rcu(f, pos, list, cold) {
-		if (iot_key_is(&f->hot.key, inode)) {
+	rhl_for_each_entry_rcu(f, pos, list, ino_node) {
+		if (iot_key_is(&f->indexed.key, inode)) {
 			found = f;
 			break;
 		}
@@ -76,14 +76,14 @@ struct iot_target_file *iot_target_file_new(struct iot_target_files *files,
 
 	if (!f)
 		return NULL;
-	iot_key_make(&f->hot.key, inode);
-	f->hot.device = S_ISBLK(inode->i_mode) ? inode->i_rdev : 0;
-	f->hot.ino = st_ino;
-	f->hot.t = files->hot;
+	iot_key_make(&f->indexed.key, inode);
+	f->indexed.device = S_ISBLK(inode->i_mode) ? inode->i_rdev : 0;
+	f->indexed.ino = st_ino;
+	f->indexed.t = files->indexed;
 	f->files = files;
 	f->st_dev = st_dev;
 	INIT_LIST_HEAD(&f->list);
-	if (iot_running_id_get(&f->hot)) {
+	if (iot_target_index_id_get(&f->indexed)) {
 		kfree(f);
 		return NULL;
 	}
@@ -97,12 +97,12 @@ struct iot_target_file *iot_target_file_new(struct iot_target_files *files,
  */
 int iot_target_file_add(struct iot_target_file *f)
 {
-	if (rhltable_insert(&by_ino, &f->cold, ino_params))
+	if (rhltable_insert(&by_ino, &f->ino_node, ino_params))
 		return -ENOMEM;
 	mutex_lock(&files_lock);
 	list_add_tail(&f->list, &f->files->list);
 	if (f->files->traced)
-		iot_running_publish(&f->hot);
+		iot_target_index_publish(&f->indexed);
 	mutex_unlock(&files_lock);
 	return 0;
 }
@@ -110,7 +110,7 @@ int iot_target_file_add(struct iot_target_file *f)
 /** iot_target_file_free() - free a file that no probe can find. Context: task */
 void iot_target_file_free(struct iot_target_file *f)
 {
-	iot_running_id_put(&f->hot);
+	iot_target_index_id_put(&f->indexed);
 	kfree_rcu(f, rcu);
 }
 
@@ -122,7 +122,7 @@ static void forget_retired(struct iot_target_files *files, unsigned int most)
 	for (; files->nr_retired > most; files->nr_retired--) {
 		f = list_first_entry(&files->retired, struct iot_target_file, list);
 		list_del(&f->list);
-		iot_running_unpublish(&f->hot);
+		iot_target_index_unpublish(&f->indexed);
 		iot_target_file_free(f);
 	}
 }
@@ -136,11 +136,11 @@ void iot_target_file_retire(struct iot_target_file *f)
 {
 	struct iot_target_files *files = f->files;
 
-	rhltable_remove(&by_ino, &f->cold, ino_params);
-	iot_entry_link_remove(f->alias);
-	f->alias = NULL;
+	rhltable_remove(&by_ino, &f->ino_node, ino_params);
+	iot_entry_link_remove(f->entry_link);
+	f->entry_link = NULL;
 	mutex_lock(&files_lock);
-	iot_running_hide(&f->hot);
+	iot_target_index_hide(&f->indexed);
 	list_move_tail(&f->list, &files->retired);
 	files->nr_retired++;
 	forget_retired(files, files->traced ? MAX_RETIRED : 0);
@@ -155,7 +155,7 @@ void iot_target_files_publish(struct iot_target_files *files)
 	mutex_lock(&files_lock);
 	files->traced = true;
 	list_for_each_entry(f, &files->list, list)
-		iot_running_publish(&f->hot);
+		iot_target_index_publish(&f->indexed);
 	mutex_unlock(&files_lock);
 }
 
@@ -167,7 +167,7 @@ void iot_target_files_unpublish(struct iot_target_files *files)
 	mutex_lock(&files_lock);
 	files->traced = false;
 	list_for_each_entry(f, &files->list, list)
-		iot_running_unpublish(&f->hot);
+		iot_target_index_unpublish(&f->indexed);
 	forget_retired(files, 0);
 	mutex_unlock(&files_lock);
 }
@@ -178,9 +178,9 @@ void iot_target_files_delist(struct iot_target_files *files)
 	struct iot_target_file *f;
 
 	list_for_each_entry(f, &files->list, list) {
-		rhltable_remove(&by_ino, &f->cold, ino_params);
-		iot_entry_link_remove(f->alias);
-		f->alias = NULL;
+		rhltable_remove(&by_ino, &f->ino_node, ino_params);
+		iot_entry_link_remove(f->entry_link);
+		f->entry_link = NULL;
 	}
 }
 
@@ -201,8 +201,8 @@ void iot_target_files_show(struct seq_file *m, struct iot_target_files *files)
 	mutex_lock(&files_lock);
 	list_for_each_entry(f, &files->list, list) {
 		seq_printf(m, "device %u:%u\n", MAJOR(f->st_dev), MINOR(f->st_dev));
-		seq_printf(m, "inode %llu\n", f->hot.ino);
-		seq_printf(m, "generation %u\n", f->hot.key.generation);
+		seq_printf(m, "inode %llu\n", f->indexed.ino);
+		seq_printf(m, "generation %u\n", f->indexed.key.generation);
 	}
 	mutex_unlock(&files_lock);
 }

@@ -6,14 +6,14 @@
 #include <linux/fs.h>
 #include <linux/rhashtable-types.h>
 #include <linux/types.h>
-#include "record/running.h"
+#include "record/target_index.h"
 
 struct iot_entry_link;
 struct seq_file;
 
 /**
  * struct iot_target_files - the files of a target
- * @hot:	of the target
+ * @indexed:	of the target
  * @list:	list of struct iot_target_file, the oldest first
  * @retired:	those that were its files, the oldest first
  * @nr_retired:	number of these
@@ -22,7 +22,7 @@ struct seq_file;
  * All under target_file.c's lock; @list changes only under the lock of targets as well.
  */
 struct iot_target_files {
-	struct iot_running_target *hot;
+	struct iot_indexed_target *indexed;
 	struct list_head list;
 	struct list_head retired;
 	unsigned int nr_retired;
@@ -31,27 +31,27 @@ struct iot_target_files {
 
 /**
  * struct iot_target_file - a file whose events are in the log of a target
- * @hot:	the part that probes use
- * @cold:	in the index of all files by inode number
+ * @indexed:	the part that probes use
+ * @ino_node:	in the index of all files by inode number
  * @list:	in the list of the target's files, or of those that were its files
  * @files:	of the target
  * @st_dev:	device number as stat(2) gives it
- * @alias:	its name in /proc/iotracer, or NULL
+ * @entry_link:	its name in /proc/iotracer, or NULL
  *
- * @cold: under the lock of targets. @list: under target_file.c's lock.
+ * @ino_node: under the lock of targets. @list: under target_file.c's lock.
  */
 struct iot_target_file {
-	struct iot_running hot;
+	struct iot_indexed_file indexed;
 
-	struct rhlist_head cold;
+	struct rhlist_head ino_node;
 	struct list_head list;
 	struct rcu_head rcu;
 	struct iot_target_files *files;
 	dev_t st_dev;
-	struct iot_entry_link *alias;
+	struct iot_entry_link *entry_link;
 };
 
-void iot_target_files_begin(struct iot_target_files *files, struct iot_running_target *hot);
+void iot_target_files_begin(struct iot_target_files *files, struct iot_indexed_target *indexed);
 
 struct iot_target_file *iot_target_file_lookup(struct inode *inode);
 struct iot_target_file *iot_target_file_new(struct iot_target_files *files,

@@ -2,63 +2,63 @@
 /*
  * The log and the stream of a target: the records in its ring, as text and in binary.
  *
- * Both show a view (view.c), taken at the first read. At its end a reader gets EOF. If it
- * reads on, a new view shows the records that came since, as for a file that grows. So cat
+ * Both show a snapshot (log_snapshot.c), taken at the first read. At its end a reader gets EOF. If
+ * it reads on, a new snapshot shows the records that came since, as for a file that grows. So cat
  * ends, even if its own output is traced.
  */
 #include <linux/seq_file.h>
 #include <linux/uio.h>
 #include "core/line.h"
 #include "core/schema.h"
+#include "proc/log_snapshot.h"
 #include "proc/procfile.h"
 #include "proc/target.h"
 #include "proc/target_log.h"
 #include "proc/text.h"
-#include "proc/view.h"
 
 /**
  * struct reader - an open log or stream; seq_file's lock serialises its use
  * @t:		the target
- * @view:	what is being shown
- * @base:	position in the file of the view's first record
- * @taken:	there is a view
- * @ended:	a read has reported the end; the next one takes a new view
+ * @snapshot:	what is being shown
+ * @base:	position in the file of the snapshot's first record
+ * @taken:	there is a snapshot
+ * @ended:	a read has reported the end; the next one takes a new snapshot
  */
 struct reader {
 	struct iot_target *t;
-	struct iot_view view;
+	struct iot_log_snapshot snapshot;
 	loff_t base;
 	bool taken;
 	bool ended;
 };
 
-static int take_view(struct reader *rd, loff_t pos, u64 from_seq, bool sorted)
+static int take_snapshot(struct reader *rd, loff_t pos, u64 from_seq, bool sorted)
 {
-	struct iot_view view = {};
-	int err = iot_view_take(&view, rd->t, from_seq);
+	struct iot_log_snapshot snapshot = {};
+	int err = iot_log_snapshot_take(&snapshot, rd->t, from_seq);
 
 	if (!err && sorted)
-		err = iot_view_sort(&view);
+		err = iot_log_snapshot_sort(&snapshot);
 	if (err) {
 		/* the next try starts at the same place */
-		iot_view_drop(&view);
+		iot_log_snapshot_drop(&snapshot);
 		return err;
 	}
-	iot_view_drop(&rd->view);
-	rd->view = view;
+	iot_log_snapshot_drop(&rd->snapshot);
+	rd->snapshot = snapshot;
 	rd->base = pos;
 	rd->taken = true;
 	rd->ended = false;
 	return 0;
 }
 
-/* Make sure that there is a view for a read at @pos, in records. */
-static int update_view(struct reader *rd, loff_t pos, bool sorted)
+/* Make sure that there is a snapshot for a read at @pos, in records. */
+static int update_snapshot(struct reader *rd, loff_t pos, bool sorted)
 {
 	if (!rd->taken || (!pos && rd->ended) || pos < rd->base)
-		return take_view(rd, 0, 0, sorted);
-	if (rd->ended && pos >= rd->base + rd->view.nr)
-		return take_view(rd, pos, rd->view.next_seq, sorted);
+		return take_snapshot(rd, 0, 0, sorted);
+	if (rd->ended && pos >= rd->base + rd->snapshot.nr)
+		return take_snapshot(rd, pos, rd->snapshot.next_seq, sorted);
 	return 0;
 }
 
@@ -66,13 +66,13 @@ static struct iot_io *record_at(struct reader *rd, loff_t pos)
 {
 	size_t i = pos - rd->base;
 
-	return i < rd->view.nr ? &rd->view.records[rd->view.order[i]] : NULL;
+	return i < rd->snapshot.nr ? &rd->snapshot.records[rd->snapshot.order[i]] : NULL;
 }
 
 static void *log_start(struct seq_file *m, loff_t *pos)
 {
 	struct reader *rd = m->private;
-	int err = update_view(rd, *pos, true);
+	int err = update_snapshot(rd, *pos, true);
 
 	if (err)
 		return ERR_PTR(err);
@@ -101,7 +101,7 @@ static int log_show(struct seq_file *m, void *v)
 {
 	const struct reader *rd = m->private;
 
-	iot_target_line(m, v, rd->view.t0);
+	iot_target_line(m, v, rd->snapshot.t0);
 	return 0;
 }
 
@@ -117,7 +117,7 @@ static const struct seq_operations log_seq_ops = {
 static void *records_start(struct seq_file *m, loff_t *pos)
 {
 	struct reader *rd = m->private;
-	int err = update_view(rd, *pos ? *pos - 1 : 0, false);
+	int err = update_snapshot(rd, *pos ? *pos - 1 : 0, false);
 
 	if (err)
 		return ERR_PTR(err);
@@ -141,7 +141,7 @@ static void show_header(struct seq_file *m)
 		.schema = iot_schema_hash(),
 		.event = IOT_EVENT_ID_IO,
 		.record_size = sizeof(struct iot_io),
-		.t0 = rd->view.t0,
+		.t0 = rd->snapshot.t0,
 	};
 
 	seq_write(m, &header, sizeof(header));
@@ -185,7 +185,7 @@ static int records_open(struct inode *inode, struct file *file)
 }
 
 /*
- * A read that still returns a line may also reach the end of the view. So only a read that
+ * A read that still returns a line may also reach the end of the snapshot. So only a read that
  * returns nothing reports the end.
  */
 static ssize_t reader_read_iter(struct kiocb *iocb, struct iov_iter *to)
@@ -210,7 +210,7 @@ static int reader_release(struct inode *inode, struct file *file)
 {
 	struct reader *rd = ((struct seq_file *)file->private_data)->private;
 
-	iot_view_drop(&rd->view);
+	iot_log_snapshot_drop(&rd->snapshot);
 	return seq_release_private(inode, file);
 }
 

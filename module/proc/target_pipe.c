@@ -24,7 +24,7 @@ static struct target_pipe *pipe_of(struct iot_pipe *p)
 
 static const struct iot_ring *ring_of(struct iot_target *t)
 {
-	return rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
+	return rcu_dereference_protected(t->indexed.ring, lockdep_is_held(&t->lock));
 }
 
 /* Skip records that are gone. @end: set to the index after the last. Return: the next index. */

@@ -66,7 +66,7 @@ static int stats_show(struct seq_file *m, void *v)
 	seq_putc(m, '\n');
 	iot_target_files_show(m, &t->files);
 	seq_printf(m, "max_events %llu\n", iot_target_max_events(t));
-	seq_printf(m, "all_operations %d\n", READ_ONCE(t->hot.all_operations));
+	seq_printf(m, "all_operations %d\n", READ_ONCE(t->indexed.all_operations));
 	seq_printf(m, "memory_bytes %zu\n", iot_target_bytes(t));
 	seq_puts(m, "level seen stored overwritten lost missed\n");
 	show_level(m, "vfs", &stats[IOT_LEVEL_VFS]);

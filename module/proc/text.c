@@ -35,12 +35,11 @@ void iot_text_time(struct seq_file *m, u64 ns)
 	seq_printf(m, "%llu.%09u", seconds, rest);
 }
 
-/**
- * iot_text_comm() - print the name of a thread
- *
- * A thread chooses its own name. It must not forge a field or a line, nor control a terminal.
+/*
+ * Print the name of a thread. A thread chooses its own name. It must not forge a field or a line,
+ * nor control a terminal.
  */
-void iot_text_comm(struct seq_file *m, const char *comm)
+static void print_comm(struct seq_file *m, const char *comm)
 {
 	iot_escape(m, comm, TASK_COMM_LEN, "; ");
 }
@@ -473,7 +472,7 @@ static void show_line(struct seq_file *m, const struct text_event *t, const void
 	unsigned int i;
 
 	seq_printf(m, "%s ", op->name);
-	iot_text_comm(m, record + t->comm->offset);
+	print_comm(m, record + t->comm->offset);
 	seq_printf(m, "-%llu/%llu", field_value(t->pid, record), field_value(t->tid, record));
 	for (i = 0; i < t->nr; i++) {
 		const struct text_field *f = &t->fields[i];

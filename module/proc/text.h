@@ -9,7 +9,6 @@ struct iot_line;
 struct seq_file;
 
 void iot_text_time(struct seq_file *m, u64 ns);
-void iot_text_comm(struct seq_file *m, const char *comm);
 void iot_text_line(struct seq_file *m, const struct iot_line *line, u64 since, const char *comm,
 		   u32 pid);
 void iot_text_event(struct seq_file *m, unsigned int event, const void *record, u64 t0);

@@ -49,6 +49,9 @@ static inline struct iot_branch *iot_branch_of(struct iot_category *c)
 	return c->stem ? container_of(c, struct iot_branch, c) : NULL;
 }
 
+/* For iot_category_wants(). */
+bool iot_branches_may_want(const struct iot_category *c);
+
 /* For the probes of category fs: fs.c and rw.h. */
 bool iot_branches_want_task(void);
 struct iot_category *iot_branches_only(u64 id, u16 kind);

@@ -137,7 +137,7 @@ struct iot_category {
 	bool started;
 	bool own;
 	struct iot_filter __rcu *filter;
-	struct iot_tree __rcu *tree;
+	struct iot_descendants __rcu *tree;
 	struct iot_rings __rcu *rings;
 	struct pid *reader_pid;
 
@@ -256,54 +256,17 @@ static __always_inline bool iot_category_rejects_process(const struct iot_catego
  */
 static __always_inline bool iot_category_tree_has_current(const struct iot_category *c)
 {
-	const struct iot_tree *tree;
+	const struct iot_descendants *tree;
 	bool has;
 
 	preempt_disable_notrace();
 	tree = rcu_dereference_sched(c->tree);
-	has = tree && iot_tree_has(tree, current->tgid);
+	has = tree && iot_descendants_has(tree, current->tgid);
 	preempt_enable_notrace();
 	return has;
 }
 
-/* branch.c: may the category, or one of its branches, want an event of the current task? */
-bool iot_branches_may_want(const struct iot_category *c);
-
 #define IOT_ANY_OP	UINT_MAX	/* the operation is not known yet */
-
-/* Inlined, as every call that the filter rejects pays for this. */
-static __always_inline bool iot_category_wants_by_filter(const struct iot_category *c,
-							 unsigned int op)
-{
-	const struct iot_filter *f;
-	bool wanted;
-
-	preempt_disable_notrace();
-	f = rcu_dereference_sched(c->filter);
-	wanted = f && (op == IOT_ANY_OP || iot_filter_op(f, op)) && iot_category_wants_task(c);
-	preempt_enable_notrace();
-	return wanted;
-}
-
-/**
- * iot_category_wants() - check whether an operation of the current task is wanted
- * @op:		its id, or IOT_ANY_OP
- *
- * The first check of an event; the filter's conditions on files and amounts are checked later.
- * Context: any.
- */
-static __always_inline bool iot_category_wants(const struct iot_category *c, unsigned int op)
-{
-	u32 state = READ_ONCE(c->state);
-
-	if (!(state & IOT_CATEGORY_ACTIVE))
-		return false;
-	if (likely(iot_category_wants_any(c, state)))
-		return true;
-	if (state & IOT_CATEGORY_BRANCHES)
-		return !READ_ONCE(c->nr_anywhere) || iot_branches_may_want(c);
-	return !iot_category_rejects_process(c, state) && iot_category_wants_by_filter(c, op);
-}
 
 /**
  * iot_category_wants_op() - check whether an operation is wanted, whoever it belongs to

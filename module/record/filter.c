@@ -24,7 +24,7 @@ void iot_filter_free(struct iot_filter *f)
 		kfree(f->paths[i].text);
 	}
 	if (f->tree)
-		iot_tree_put(f->tree);
+		iot_descendants_put(f->tree);
 	kfree(f);
 }
 
@@ -85,7 +85,7 @@ bool iot_filter_origin(const struct iot_filter *f, const struct iot_originator *
 		return false;
 	if ((f->used & IOT_FILTER_TID) && !iot_numbers_have(&f->tids, who->tid))
 		return false;
-	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(f->tree, who->pid))
+	if ((f->used & IOT_FILTER_TREE) && !iot_descendants_has(f->tree, who->pid))
 		return false;
 	if ((f->used & IOT_FILTER_UID) && !iot_numbers_have(&f->uids, who->uid))
 		return false;

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 #include "core/address.h"
 #include "file/below.h"
-#include "record/tree.h"
+#include "record/descendants.h"
 #include "uapi/iotracer.h"
 
 struct iot_originator;
@@ -126,7 +126,7 @@ struct iot_filter {
 	struct iot_numbers uids;
 	u32 nr_devs;
 	u32 devs[IOT_FILTER_DEVS_MAX];
-	struct iot_tree *tree;
+	struct iot_descendants *tree;
 	u64 comms[IOT_FILTER_COMMS_MAX][IOT_FILTER_COMM_WORDS];
 	u32 nr_comms;
 	struct iot_numbers cgroups;
@@ -173,7 +173,7 @@ static __always_inline bool iot_filter_task(const struct iot_filter *f)
 		return true;
 	if ((f->used & IOT_FILTER_PID) && !iot_numbers_have(&f->pids, current->tgid))
 		return false;
-	if ((f->used & IOT_FILTER_TREE) && !iot_tree_has(f->tree, current->tgid))
+	if ((f->used & IOT_FILTER_TREE) && !iot_descendants_has(f->tree, current->tgid))
 		return false;
 	if ((f->used & IOT_FILTER_TID) && !iot_numbers_have(&f->tids, current->pid))
 		return false;

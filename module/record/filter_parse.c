@@ -491,7 +491,7 @@ static int parse_words(struct parser *p, char *text)
 
 static int get_tree(const struct parser *p)
 {
-	struct iot_tree *tree = iot_tree_get(p->tree, p->why);
+	struct iot_descendants *tree = iot_descendants_get(p->tree, p->why);
 
 	if (IS_ERR(tree))
 		return PTR_ERR(tree);

@@ -12,6 +12,7 @@
 #include "record/branch.h"
 #include "record/event.h"
 #include "record/fs.h"
+#include "record/wants.h"
 
 static atomic_long_t nr_missed;
 

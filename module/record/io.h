@@ -12,7 +12,7 @@
 #include "core/spoil.h"
 #include "core/task.h"
 #include "record/event.h"
-#include "record/running.h"
+#include "record/target_index.h"
 #include "record/writer.h"
 #include "uapi/iotracer.h"
 
@@ -24,7 +24,8 @@
  */
 static inline u64 iot_io_other_target(struct inode *inode)
 {
-	const struct iot_running *f = iot_running_maybe(inode) ? iot_running_find(inode) : NULL;
+	const struct iot_indexed_file *f =
+		iot_target_index_maybe(inode) ? iot_target_index_find(inode) : NULL;
 
 	return f && READ_ONCE(f->t->all_operations) ? f->id : 0;
 }
@@ -32,13 +33,13 @@ static inline u64 iot_io_other_target(struct inode *inode)
 /** iot_io_target() - get the id of the running file that an inode is, or 0. Context: any */
 static __always_inline u64 iot_io_target(struct inode *inode)
 {
-	struct iot_running *f;
+	struct iot_indexed_file *f;
 	u64 id = 0;
 
-	if (!iot_running_maybe(inode))
+	if (!iot_target_index_maybe(inode))
 		return 0;
 	preempt_disable_notrace();
-	f = iot_running_find(inode);
+	f = iot_target_index_find(inode);
 	if (f)
 		id = f->id;
 	preempt_enable_notrace();
@@ -62,7 +63,7 @@ static __always_inline void iot_io_record(u64 id, u64 start, u64 offset, u64 req
 					  s64 result, u8 op, u16 flags)
 {
 	u64 now = ktime_get_mono_fast_ns(), latency = now - start;
-	struct iot_running *f;
+	struct iot_indexed_file *f;
 	u64 *slot, index;
 	struct iot_io *r;
 
@@ -71,7 +72,7 @@ static __always_inline void iot_io_record(u64 id, u64 start, u64 offset, u64 req
 		result = iot_event_result(result);
 	}
 	preempt_disable_notrace();
-	f = iot_running_by_id(id);
+	f = iot_target_index_by_id(id);
 	if (unlikely(!f))
 		goto out;
 	if (likely(iot_ring_reserve(rcu_dereference_sched(f->t->ring), IOT_LEVEL_VFS, &slot,
@@ -120,10 +121,10 @@ static inline void iot_io_complete(struct iot_io *r, dev_t device)
 /** iot_io_note_writer() - note that the current thread writes to a running file. Context: task */
 static inline void iot_io_note_writer(u64 id)
 {
-	struct iot_running *f;
+	struct iot_indexed_file *f;
 
 	preempt_disable_notrace();
-	f = iot_running_by_id(id);
+	f = iot_target_index_by_id(id);
 	if (f)
 		iot_writer_note(&f->writer);
 	preempt_enable_notrace();

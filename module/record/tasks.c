@@ -12,8 +12,8 @@
 #include "core/refusal.h"
 #include "file/originator.h"
 #include "file/path.h"
+#include "record/descendants.h"
 #include "record/tasks.h"
-#include "record/tree.h"
 
 static const char *const keys[] = {
 	[IOT_TASKS_PID] = "pid=",
@@ -60,7 +60,7 @@ static int get_tree(struct iot_tasks *t, struct iot_why *why)
 {
 	u32 number = pid_nr(t->pid);
 
-	t->tree = iot_tree_get(number, why);
+	t->tree = iot_descendants_get(number, why);
 	put_pid(t->pid);
 	t->pid = NULL;
 	return PTR_ERR_OR_ZERO(t->tree);
@@ -123,7 +123,7 @@ void iot_tasks_put(struct iot_tasks *t)
 		put_pid(t->pid);
 		break;
 	case IOT_TASKS_TREE:
-		iot_tree_put(t->tree);
+		iot_descendants_put(t->tree);
 		break;
 	case IOT_TASKS_CGROUP:
 		iot_cgroup_unfollow(&t->cgroup);
@@ -210,7 +210,7 @@ bool iot_tasks_exist(const struct iot_tasks *t)
 	case IOT_TASKS_PID:
 		return process_exists(t->pid);
 	case IOT_TASKS_TREE:
-		return iot_tree_lives(t->tree);
+		return iot_descendants_lives(t->tree);
 	case IOT_TASKS_CGROUP:
 		return READ_ONCE(t->cgroup.id);
 	default:
@@ -246,7 +246,7 @@ bool iot_tasks_have(const struct iot_tasks *t, struct task_struct *task)
 	case IOT_TASKS_PID:
 		return task_tgid(task) == t->pid;
 	case IOT_TASKS_TREE:
-		return iot_tree_has(t->tree, task->tgid);
+		return iot_descendants_has(t->tree, task->tgid);
 	case IOT_TASKS_COMM:
 		return have_name(t, task);
 	case IOT_TASKS_CGROUP:
@@ -273,7 +273,7 @@ static bool had_gone(const struct iot_tasks *t, const struct iot_originator *who
 	case IOT_TASKS_PID:
 		return had_number(t->pid, who->pid);
 	case IOT_TASKS_TREE:
-		return iot_tree_has(t->tree, who->pid);
+		return iot_descendants_has(t->tree, who->pid);
 	case IOT_TASKS_COMM:
 		return !memcmp(t->comm, who->comm, sizeof(t->comm));
 	case IOT_TASKS_CGROUP:

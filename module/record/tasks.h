@@ -8,7 +8,7 @@
 #include "record/cgroup.h"
 
 struct iot_originator;
-struct iot_tree;
+struct iot_descendants;
 struct iot_why;
 struct seq_file;
 
@@ -25,7 +25,7 @@ enum iot_tasks_key { IOT_TASKS_PID, IOT_TASKS_TREE, IOT_TASKS_COMM, IOT_TASKS_CG
 struct iot_tasks {
 	enum iot_tasks_key key;
 	struct pid *pid;
-	struct iot_tree *tree;
+	struct iot_descendants *tree;
 	char comm[TASK_COMM_LEN];
 	struct iot_cgroup cgroup;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Looks a path up name by name. Each name is watched before it is looked up, so that a change of
- * any of them is seen: either the result is right, or the link is stale. Symbolic links on the way,
+ * any of them is seen: either the result is right, or the path is stale. Symbolic links on the way,
  * and "..", are inserted into the text, and the walk begins again.
  *
  * A walk waits for the filesystems on its way. A worker's walk avoids filesystems that contact a
@@ -31,16 +31,16 @@
 #include "compat/watch.h"
 #include "file/sb.h"
 #include "file/watch.h"
-#include "proc/link.h"
+#include "proc/path_walk.h"
 #include "proc/target.h"
-#include "proc/walk.h"
+#include "proc/target_path.h"
 
 #define MAX_TURNS	40	/* symbolic links and "..", as the kernel's MAXSYMLINKS */
 #define STUCK		(HZ / 4)	/* after which a worker's walk is stuck at a name */
 
 /**
  * struct walk - a look-up in progress
- * @link:	not listed; owns the watches
+ * @tp:	not listed; owns the watches
  * @by_worker:	no task is there that could be killed
  * @at:		where it has come to
  * @text:	the path, PATH_MAX bytes
@@ -51,7 +51,7 @@
  * @since:	jiffies when it began to look for a name there
  */
 struct walk {
-	struct iot_link *link;
+	struct iot_target_path *tp;
 	bool by_worker;
 	struct path at;
 	char *text;
@@ -87,11 +87,11 @@ static int initial_root(struct path *root)
 }
 
 /**
- * iot_walk_is_rooted() - check whether a worker of the kernel finds what current finds
+ * iot_path_walk_is_rooted() - check whether a worker of the kernel finds what current finds
  *
  * A process in a mount namespace of its own, or below another root, sees another tree.
  */
-bool iot_walk_is_rooted(void)
+bool iot_path_walk_is_rooted(void)
 {
 	struct path mine, initial;
 	bool same;
@@ -169,12 +169,12 @@ static int watch(struct walk *w, const char *name, size_t len, bool last)
 
 	if (!watch)
 		return -ENOMEM;
-	watch->owner = w->link;
+	watch->owner = w->tp;
 	watch->last = last;
 	if (iot_targets_enter_surely()) {
 		err = iot_watch_begin(watch, dir);
 		if (!err)
-			list_add_tail(&watch->list, &w->link->watches);
+			list_add_tail(&watch->list, &w->tp->watches);
 		iot_targets_leave();
 	}
 	if (err)
@@ -303,12 +303,12 @@ static int walk(struct walk *w)
 {
 	int err;
 
-	if (*w->link->path != '/')
+	if (*w->tp->path != '/')
 		return -EOPNOTSUPP;
 	w->text = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!w->text)
 		return -ENOMEM;
-	strscpy(w->text, w->link->path, PATH_MAX);
+	strscpy(w->text, w->tp->path, PATH_MAX);
 	err = begin(w);
 	if (err)
 		goto free_text;
@@ -329,8 +329,8 @@ free_text:
 }
 
 /**
- * iot_walk() - look up the path of a link, and watch all names that it is made of
- * @link:	not listed; its path is absolute
+ * iot_path_walk() - look up the path of a target, and watch all its names
+ * @tp:	not listed; its path is absolute
  * @found:	what the path leads to
  *
  * Context: task, may sleep, without locks; with the rights of current. Waits for the filesystems on
@@ -338,9 +338,9 @@ free_text:
  * Return: 0, and the caller puts @found; -ENOMEM; -EOPNOTSUPP if it is not known what the path
  * leads to; or the error of the look-up.
  */
-int iot_walk(struct iot_link *link, struct path *found)
+int iot_path_walk(struct iot_target_path *tp, struct path *found)
 {
-	struct walk w = { .link = link };
+	struct walk w = { .tp = tp };
 	int err = walk(&w);
 
 	if (!err)
@@ -348,8 +348,8 @@ int iot_walk(struct iot_link *link, struct path *found)
 	return err;
 }
 
-/** iot_walk_reads_all() - check whether a process with these rights may read any file */
-bool iot_walk_reads_all(const struct cred *cred)
+/** iot_path_walk_reads_all() - check whether a process with these rights may read any file */
+bool iot_path_walk_reads_all(const struct cred *cred)
 {
 	return cred->user_ns == &init_user_ns &&
 	       (cap_raised(cred->cap_effective, CAP_DAC_OVERRIDE) ||
@@ -357,14 +357,14 @@ bool iot_walk_reads_all(const struct cred *cred)
 }
 
 /* Find out about the file that the path leads to. Return: 0, or an error of enter(). */
-static int inspect(struct walk *w, struct iot_walk_found *found)
+static int inspect(struct walk *w, struct iot_path_walk_found *found)
 {
 	struct inode *inode = d_inode(w->at.dentry);
 	struct kstat stat;
 	int err = enter(w, inode->i_sb);
 
 	found->ino = inode->i_ino;
-	found->may = iot_walk_reads_all(current_cred());
+	found->may = iot_path_walk_reads_all(current_cred());
 	if (err == -EXDEV)
 		return 0;
 	if (err)
@@ -377,16 +377,16 @@ static int inspect(struct walk *w, struct iot_walk_found *found)
 }
 
 /**
- * iot_walk_by_worker() - as iot_walk(), but keep out of filesystems that may ask a server
+ * iot_path_walk_by_worker() - as iot_path_walk(), but avoid filesystems that may ask a server
  * @found:	what the path leads to
  *
  * Context: a worker that nobody waits for.
- * Return: as iot_walk(); -EXDEV if it is not known what the path leads to; -EAGAIN if another walk
- * is stuck in a filesystem on the way: try again later.
+ * Return: as iot_path_walk(); -EXDEV if it is not known what the path leads to; -EAGAIN if another
+ * walk is stuck in a filesystem on the way: try again later.
  */
-int iot_walk_by_worker(struct iot_link *link, struct iot_walk_found *found)
+int iot_path_walk_by_worker(struct iot_target_path *tp, struct iot_path_walk_found *found)
 {
-	struct walk w = { .link = link, .by_worker = true };
+	struct walk w = { .tp = tp, .by_worker = true };
 	int err;
 
 	spin_lock(&walks_lock);

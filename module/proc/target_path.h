@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The paths under which targets are listed. */
-#ifndef IOT_LINK_H
-#define IOT_LINK_H
+#ifndef IOT_TARGET_PATH_H
+#define IOT_TARGET_PATH_H
 
 #include <linux/list.h>
 #include <linux/rhashtable-types.h>
@@ -13,16 +13,16 @@ struct iot_target;
 struct iot_target_file;
 
 /**
- * struct iot_link - one path under which a target was added
- * @list:	in the list of the target's links, in the order in which they were added
- * @node:	in the index of all links by path
+ * struct iot_target_path - one path under which a target was added
+ * @list:	in the list of the target's paths, in the order in which they were added
+ * @node:	in the index of all paths by their text
  * @t:		the target, NULL if it is in no list, or in one of copies
  * @file:	the target's file that the path leads to, or led to last; NULL if it leads to
  *		another file, which cannot be one of this target's
  * @follows:	the target goes on with the file that the path comes to lead to
  * @hooked:	has the hooks of names attached
  * @here:	the path leads to a file; always true unless @follows
- * @stale_node:	in the list of links that a worker is to look up
+ * @stale_node:	in the list of paths that a worker is to look up
  * @watches:	list of struct iot_watch: the names that the path is made of
  * @cred:	whose right to read a file counts, NULL unless @follows
  * @serial:	never used twice
@@ -34,7 +34,7 @@ struct iot_target_file;
  *
  * All under the lock of targets.
  */
-struct iot_link {
+struct iot_target_path {
 	struct list_head list;
 	struct rhlist_head node;
 	struct iot_target *t;
@@ -54,17 +54,17 @@ struct iot_link {
 	char path[];
 };
 
-struct iot_link *iot_link_new(const char *path);
-void iot_link_free(struct iot_link *link);
-int iot_link_add(struct iot_link *link, struct iot_target *t, struct list_head *links,
-		 struct iot_target_file *f);
-void iot_link_drop(struct iot_link *link);
-int iot_link_copy(struct list_head *links, const char *path);
+struct iot_target_path *iot_target_path_new(const char *path);
+void iot_target_path_free(struct iot_target_path *tp);
+int iot_target_path_add(struct iot_target_path *tp, struct iot_target *t, struct list_head *paths,
+			struct iot_target_file *f);
+void iot_target_path_drop(struct iot_target_path *tp);
+int iot_target_path_copy(struct list_head *paths, const char *path);
 
-struct iot_link *iot_link_find(struct iot_target *t, const char *path);
-struct iot_link *iot_link_by_serial(unsigned long serial);
+struct iot_target_path *iot_target_path_find(struct iot_target *t, const char *path);
+struct iot_target_path *iot_target_path_by_serial(unsigned long serial);
 
-int iot_link_init(void);
-void iot_link_exit(void);
+int iot_target_path_init(void);
+void iot_target_path_exit(void);
 
-#endif /* IOT_LINK_H */
+#endif /* IOT_TARGET_PATH_H */

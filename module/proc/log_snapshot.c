@@ -11,10 +11,10 @@
 #include <linux/vmalloc.h>
 #include "core/order.h"
 #include "record/io.h"
-#include "proc/view.h"
+#include "proc/log_snapshot.h"
 
 /* The copy is charged to the reader's memory cgroup. */
-static void *view_alloc(size_t n, size_t size)
+static void *snapshot_alloc(size_t n, size_t size)
 {
 	size_t bytes = array_size(n, size);
 
@@ -29,7 +29,7 @@ static void *view_alloc(size_t n, size_t size)
 #define SEQ_GONE	(U64_MAX - 1)
 
 /**
- * struct span - the part of a ring that a view copies
+ * struct span - the part of a ring that a snapshot copies
  * @ring:	the ring
  * @from:	first index
  * @end:	index after the last
@@ -45,13 +45,13 @@ struct span {
 };
 
 /* Copy the records that are marked as pending. Return: how many are still pending. */
-static size_t copy_pending(struct iot_view *view, const struct span *span)
+static size_t copy_pending(struct iot_log_snapshot *snapshot, const struct span *span)
 {
 	size_t pending = 0;
 	u64 i;
 
 	for (i = span->from; i < span->end; i++) {
-		struct iot_io *r = &view->records[i - span->from];
+		struct iot_io *r = &snapshot->records[i - span->from];
 
 		cond_resched();
 		if (r->seq != SEQ_PENDING)
@@ -76,53 +76,53 @@ static size_t copy_pending(struct iot_view *view, const struct span *span)
  * A record that is missing after all writers that were active have finished was lost.
  * Writers run with preemption off, so an RCU grace period waits for them.
  */
-static void copy(struct iot_view *view, const struct span *span)
+static void copy(struct iot_log_snapshot *snapshot, const struct span *span)
 {
 	u64 i, nr = span->end - span->from;
 
 	for (i = 0; i < nr; i++)
-		view->records[i].seq = SEQ_PENDING;
-	if (copy_pending(view, span)) {
+		snapshot->records[i].seq = SEQ_PENDING;
+	if (copy_pending(snapshot, span)) {
 		synchronize_rcu();
-		copy_pending(view, span);
+		copy_pending(snapshot, span);
 	}
 	for (i = 0; i < nr; i++)
-		if (view->records[i].seq < SEQ_GONE)
-			view->order[view->nr++] = i;
+		if (snapshot->records[i].seq < SEQ_GONE)
+			snapshot->order[snapshot->nr++] = i;
 }
 
 /**
- * iot_view_take() - copy the records of a target's ring
- * @view:	empty or dropped
+ * iot_log_snapshot_take() - copy the records of a target's ring
+ * @snapshot:	empty or dropped
  * @t:		the target
  * @from_seq:	seq of the oldest record to copy
  *
  * Context: task, may sleep. Return: 0, -ENOMEM or -EINTR.
  */
-int iot_view_take(struct iot_view *view, struct iot_target *t, u64 from_seq)
+int iot_log_snapshot_take(struct iot_log_snapshot *snapshot, struct iot_target *t, u64 from_seq)
 {
 	struct span span;
 	int err = 0;
 
 	if (mutex_lock_interruptible(&t->lock))
 		return -EINTR;
-	span.ring = rcu_dereference_protected(t->hot.ring, lockdep_is_held(&t->lock));
+	span.ring = rcu_dereference_protected(t->indexed.ring, lockdep_is_held(&t->lock));
 	span.from = iot_ring_window(span.ring, &span.end);
 	span.shift = t->shift;
 	span.dev = t->dev;
 	if (span.from + t->shift < from_seq)
 		span.from = min(span.end, from_seq - t->shift);
-	view->nr = 0;
-	view->t0 = t->t0;
-	view->next_seq = span.end + t->shift;
+	snapshot->nr = 0;
+	snapshot->t0 = t->t0;
+	snapshot->next_seq = span.end + t->shift;
 	if (span.from == span.end)
 		goto unlock;
-	view->records = view_alloc(span.end - span.from, sizeof(*view->records));
-	view->order = view_alloc(span.end - span.from, sizeof(*view->order));
-	if (view->records && view->order) {
-		copy(view, &span);
+	snapshot->records = snapshot_alloc(span.end - span.from, sizeof(*snapshot->records));
+	snapshot->order = snapshot_alloc(span.end - span.from, sizeof(*snapshot->order));
+	if (snapshot->records && snapshot->order) {
+		copy(snapshot, &span);
 	} else {
-		iot_view_drop(view);
+		iot_log_snapshot_drop(snapshot);
 		err = -ENOMEM;
 	}
 unlock:
@@ -144,37 +144,37 @@ static bool is_killed(const void *records)
 }
 
 /**
- * iot_view_sort() - sort a view by the time at which calls began
+ * iot_log_snapshot_sort() - sort a snapshot by the time at which calls began
  *
  * Records are written when a call ends, so they are nearly in order, unless many long calls end
  * late. Context: task, may sleep. Return: 0, -ENOMEM, or -EINTR if the reader is being killed.
  */
-int iot_view_sort(struct iot_view *view)
+int iot_log_snapshot_sort(struct iot_log_snapshot *snapshot)
 {
 	const struct iot_order order = {
 		.is_after = began_after,
 		.is_enough = is_killed,
-		.data = view->records,
+		.data = snapshot->records,
 	};
 	u32 *spare;
 	int err;
 
-	if (!view->nr)
+	if (!snapshot->nr)
 		return 0;
-	spare = view_alloc(view->nr, sizeof(*spare));
+	spare = snapshot_alloc(snapshot->nr, sizeof(*spare));
 	if (!spare)
 		return -ENOMEM;
-	err = iot_order_sort(&order, view->order, view->nr, spare) ? 0 : -EINTR;
+	err = iot_order_sort(&order, snapshot->order, snapshot->nr, spare) ? 0 : -EINTR;
 	kvfree(spare);
 	return err;
 }
 
-/** iot_view_drop() - free a view's copies */
-void iot_view_drop(struct iot_view *view)
+/** iot_log_snapshot_drop() - free a snapshot's copies */
+void iot_log_snapshot_drop(struct iot_log_snapshot *snapshot)
 {
-	kvfree(view->records);
-	kvfree(view->order);
-	view->records = NULL;
-	view->order = NULL;
-	view->nr = 0;
+	kvfree(snapshot->records);
+	kvfree(snapshot->order);
+	snapshot->records = NULL;
+	snapshot->order = NULL;
+	snapshot->nr = 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process and all its descendants: a bit for each process id, set or cleared by tracepoint
- * sched_process_fork when the id is assigned. A descendant counts even if its parent has exited,
- * and until its own end.
+ * A process and all its descendants, its tree: a bit for each process id, set or cleared by
+ * tracepoint sched_process_fork when the id is assigned. A descendant counts even if its parent has
+ * exited, and until its own end.
  *
- * The descendants that exist when the tree is planted are found in a list of all processes and
+ * The descendants that exist before the tree is followed are found in a list of all processes and
  * their parents. It is made one process at a time, so that no part of it is long without
  * rescheduling; it is then searched with each process passed at most twice, however deep the tree
  * is. Meanwhile processes fork. forked() climbs from the parent of a new process, for at most CLIMB
@@ -24,20 +24,20 @@
 #include <trace/events/sched.h>
 #include "core/refusal.h"
 #include "hook/point.h"
-#include "record/tree.h"
+#include "record/descendants.h"
 
-static DEFINE_MUTEX(trees_lock);	/* protects @trees and the number of users of each */
-static LIST_HEAD(trees);
+static DEFINE_MUTEX(all_lock);	/* protects @all and the number of users of each */
+static LIST_HEAD(all);
 
 #define CLIMB	64	/* levels that a process climbs with preemption off */
 
 /* Is a process, or one above it, known to be in the tree? Under RCU. */
-static bool climbs_to(const struct iot_tree *tree, struct task_struct *task)
+static bool climbs_to(const struct iot_descendants *d, struct task_struct *task)
 {
 	unsigned int i;
 
 	for (i = 0; i < CLIMB && task->pid; i++, task = rcu_dereference_sched(task->real_parent))
-		if (iot_tree_has(tree, task->tgid))
+		if (iot_descendants_has(d, task->tgid))
 			return true;
 	return false;
 }
@@ -46,16 +46,16 @@ static bool climbs_to(const struct iot_tree *tree, struct task_struct *task)
 static void forked(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	IOT_POINT_ENTER();
-	struct iot_tree *tree;
+	struct iot_descendants *d;
 
 	if (!thread_group_leader(child))
 		return;
-	list_for_each_entry_rcu(tree, &trees, list, rcu_read_lock_sched_held()) {
-		if (iot_tree_has(tree, parent->tgid) ||
-		    (unlikely(READ_ONCE(tree->planting)) && climbs_to(tree, parent)))
-			set_bit(child->tgid, tree->members);
+	list_for_each_entry_rcu(d, &all, list, rcu_read_lock_sched_held()) {
+		if (iot_descendants_has(d, parent->tgid) ||
+		    (unlikely(READ_ONCE(d->adding)) && climbs_to(d, parent)))
+			set_bit(child->tgid, d->members);
 		else
-			clear_bit(child->tgid, tree->members);
+			clear_bit(child->tgid, d->members);
 	}
 }
 
@@ -165,9 +165,9 @@ static u32 index_of(const struct list *l, u32 tgid)
 }
 
 /* Where is it known: in the tree, or already looked at in this list? */
-static u32 state_of(const struct iot_tree *tree, const struct entry *e)
+static u32 state_of(const struct iot_descendants *d, const struct entry *e)
 {
-	return iot_tree_has(tree, e->tgid) ? MEMBER : e->state;
+	return iot_descendants_has(d, e->tgid) ? MEMBER : e->state;
 }
 
 /*
@@ -175,13 +175,13 @@ static u32 state_of(const struct iot_tree *tree, const struct entry *e)
  * it may have a circle, which is left after as many steps as there are processes. Return: whether
  * one came into the tree.
  */
-static bool decide(struct iot_tree *tree, const struct list *l, u32 i)
+static bool decide(struct iot_descendants *d, const struct list *l, u32 i)
 {
 	u32 at = i, steps = 0, state = STRANGER;
 	bool any = false;
 
 	for (; at != NONE && steps++ < l->nr; at = l->entries[at].above) {
-		state = state_of(tree, &l->entries[at]);
+		state = state_of(d, &l->entries[at]);
 		if (state != UNKNOWN)
 			break;
 		state = STRANGER;
@@ -191,7 +191,7 @@ static bool decide(struct iot_tree *tree, const struct list *l, u32 i)
 	for (; i != at && steps--; i = l->entries[i].above) {
 		l->entries[i].state = state;
 		if (state == MEMBER) {
-			set_bit(l->entries[i].tgid, tree->members);
+			set_bit(l->entries[i].tgid, d->members);
 			any = true;
 		}
 		if (!(steps % 1024))
@@ -201,7 +201,7 @@ static bool decide(struct iot_tree *tree, const struct list *l, u32 i)
 }
 
 /* Add the descendants that a list has. Return: whether there were new ones. */
-static bool add_listed(struct iot_tree *tree, struct list *l)
+static bool add_listed(struct iot_descendants *d, struct list *l)
 {
 	bool any = false;
 	u32 i;
@@ -212,7 +212,7 @@ static bool add_listed(struct iot_tree *tree, struct list *l)
 			cond_resched();
 	}
 	for (i = 0; i < l->nr; i++) {
-		any |= decide(tree, l, i);
+		any |= decide(d, l, i);
 		if (!(i % 1024))
 			cond_resched();
 	}
@@ -222,20 +222,20 @@ static bool add_listed(struct iot_tree *tree, struct list *l)
 #define LISTS	8	/* lists at most: a tree may always have new processes at the end of one */
 
 /* Add the existing descendants. forked() adds processes that are forked meanwhile. */
-static int add_living(struct iot_tree *tree)
+static int add_living(struct iot_descendants *d)
 {
 	struct list l = { 0 };
 	unsigned int i;
 	int err = 0;
 
-	set_bit(tree->number, tree->members);
+	set_bit(d->number, d->members);
 	for (i = 0; i < LISTS; i++) {
 		err = list_all(&l);
-		if (err || !add_listed(tree, &l))
+		if (err || !add_listed(d, &l))
 			break;
 	}
 	kvfree(l.entries);
-	WRITE_ONCE(tree->planting, false);
+	WRITE_ONCE(d->adding, false);
 	return err;
 }
 
@@ -258,62 +258,62 @@ struct pid *iot_process_get(u32 number, struct pid_namespace *ns)
 }
 
 /* Find the tree of a process; @root NULL: of one that has exited and had the number. */
-static struct iot_tree *find(u32 number, const struct pid *root)
+static struct iot_descendants *find(u32 number, const struct pid *root)
 {
-	struct iot_tree *tree;
+	struct iot_descendants *d;
 
-	list_for_each_entry(tree, &trees, list)
-		if (tree->number == number && (!root || tree->root == root))
-			return tree;
+	list_for_each_entry(d, &all, list)
+		if (d->number == number && (!root || d->root == root))
+			return d;
 	return NULL;
 }
 
-static struct iot_tree *plant(u32 number, struct pid *root)
+static struct iot_descendants *follow(u32 number, struct pid *root)
 {
-	struct iot_tree *tree;
+	struct iot_descendants *d;
 	int err;
 
-	tree = vzalloc(sizeof(*tree));
-	if (!tree)
+	d = vzalloc(sizeof(*d));
+	if (!d)
 		return ERR_PTR(-ENOMEM);
-	tree->number = number;
-	tree->planting = true;
-	list_add_tail_rcu(&tree->list, &trees);
+	d->number = number;
+	d->adding = true;
+	list_add_tail_rcu(&d->list, &all);
 	err = iot_point_get(&fork_point);
 	if (err)
 		goto remove;
-	err = add_living(tree);
+	err = add_living(d);
 	if (err)
 		goto put_point;
-	tree->root = get_pid(root);
-	return tree;
+	d->root = get_pid(root);
+	return d;
 
 put_point:
 	iot_point_put(&fork_point);
 remove:
-	list_del_rcu(&tree->list);
+	list_del_rcu(&d->list);
 	synchronize_rcu(); /* other trees may share the probe */
-	vfree(tree);
+	vfree(d);
 	return ERR_PTR(err);
 }
 
-static struct iot_tree *get_locked(u32 number, struct pid *root, struct iot_why *why)
+static struct iot_descendants *get_locked(u32 number, struct pid *root, struct iot_why *why)
 {
-	struct iot_tree *tree = find(number, root);
+	struct iot_descendants *d = find(number, root);
 
-	if (!tree && !root) {
+	if (!d && !root) {
 		iot_why(why, -ESRCH, "tree=%u: there is no process with that number", number);
 		return ERR_PTR(-ESRCH);
 	}
-	if (!tree)
-		tree = plant(number, root);
-	if (!IS_ERR(tree))
-		tree->users++;
-	return tree;
+	if (!d)
+		d = follow(number, root);
+	if (!IS_ERR(d))
+		d->users++;
+	return d;
 }
 
 /**
- * iot_tree_get() - get the tree of a process
+ * iot_descendants_get() - get the tree of a process
  * @number:	its process id in the initial pid namespace
  * @why:	where to report why it is refused
  *
@@ -321,9 +321,9 @@ static struct iot_tree *get_locked(u32 number, struct pid *root, struct iot_why 
  * Context: task, sleeps. Return: the tree, or an error: -EINVAL: no such id, -ESRCH: no such
  * process, -ENOMEM.
  */
-struct iot_tree *iot_tree_get(u32 number, struct iot_why *why)
+struct iot_descendants *iot_descendants_get(u32 number, struct iot_why *why)
 {
-	struct iot_tree *tree;
+	struct iot_descendants *d;
 	struct pid *root;
 
 	if (!number || number >= PID_MAX_LIMIT) {
@@ -331,30 +331,30 @@ struct iot_tree *iot_tree_get(u32 number, struct iot_why *why)
 		return ERR_PTR(-EINVAL);
 	}
 	root = iot_process_get(number, &init_pid_ns);
-	mutex_lock(&trees_lock);
-	tree = get_locked(number, root, why);
-	mutex_unlock(&trees_lock);
+	mutex_lock(&all_lock);
+	d = get_locked(number, root, why);
+	mutex_unlock(&all_lock);
 	put_pid(root);
-	return tree;
+	return d;
 }
 
-/** iot_tree_put() - undo iot_tree_get(). Context: task, sleeps; no probe uses the tree any more */
-void iot_tree_put(struct iot_tree *tree)
+/** iot_descendants_put() - undo iot_descendants_get(). Context: task, sleeps; no probe uses it */
+void iot_descendants_put(struct iot_descendants *d)
 {
 	bool last;
 
-	mutex_lock(&trees_lock);
-	last = !--tree->users;
+	mutex_lock(&all_lock);
+	last = !--d->users;
 	if (last) {
-		list_del_rcu(&tree->list);
+		list_del_rcu(&d->list);
 		iot_point_put(&fork_point);
 	}
-	mutex_unlock(&trees_lock);
+	mutex_unlock(&all_lock);
 	if (!last)
 		return;
 	synchronize_rcu(); /* forked() may still use it */
-	put_pid(tree->root);
-	vfree(tree);
+	put_pid(d->root);
+	vfree(d);
 }
 
 /* Is there a process with this id? */
@@ -369,16 +369,16 @@ static bool is_process(u32 number)
 }
 
 /**
- * iot_tree_lives() - does any process of the tree exist?
+ * iot_descendants_lives() - does any process of the tree exist?
  *
  * Ids of processes that have exited are still in the tree, until others get them. Context: task,
  * may sleep.
  */
-bool iot_tree_lives(const struct iot_tree *tree)
+bool iot_descendants_lives(const struct iot_descendants *d)
 {
 	unsigned long number;
 
-	for_each_set_bit(number, tree->members, PID_MAX_LIMIT) {
+	for_each_set_bit(number, d->members, PID_MAX_LIMIT) {
 		if (is_process(number))
 			return true;
 		cond_resched();
