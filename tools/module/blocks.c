@@ -258,9 +258,13 @@ static int compare(const void *a, const void *b, void *data)
 void blocks_sort(const struct blocks *b, struct records *r)
 {
 	struct order order = order_of(b->stream.event);
+	size_t size = b->stream.event->size, i;
 
-	if (r->nr)
-		qsort_r(r->data, r->nr, b->stream.event->size, compare, &order);
+	/* those of one CPU often come in order */
+	for (i = 1; i < r->nr && compare(r->data + (i - 1) * size, r->data + i * size, &order) <= 0; i++)
+		;
+	if (i < r->nr)
+		qsort_r(r->data, r->nr, size, compare, &order);
 }
 
 __u64 blocks_missing(const struct blocks *b, bool followed)
