@@ -11,6 +11,7 @@
 #include "base/wall.h"
 #include "base/xalloc.h"
 #include "module/filter.h"
+#include "top/limit.h"
 #include "top/live.h"
 #include "trace/categories.h"
 #include "trace/record.h"
@@ -18,9 +19,6 @@
 #define BATCH		4096			/* records that are read before they are added */
 #define TURNS		128			/* batches of a category before the others are read */
 #define PATHS_MOST	(64UL * 1024 * 1024)	/* bytes of paths that are kept of a category */
-#define SAMPLE_MOST	65536
-#define LIMIT_NS	1000000000ULL		/* the cost is that of such a time */
-#define LIMIT_RECORDS	10000			/* with fewer records than these, it is not due to them */
 
 static __u64 cpu_time(void)
 {
@@ -304,15 +302,14 @@ static void set_sample(struct top_live *l, __u64 sample)
 static void limit_cost(struct top_live *l)
 {
 	const __u64 cpu = cpu_time(), wall = wall_now().monotonic;
-	double share;
+	const struct top_cost cost = { cpu - l->cpu, wall - l->wall, l->records };
+	__u64 sample;
 
-	if (l->sample || wall < l->wall + LIMIT_NS)
+	if (l->sample || cost.wall < TOP_LIMIT_NS)
 		return;
-	share = (double)(cpu - l->cpu) / (wall - l->wall);
-	if (share > TOP_LIVE_SHARE && l->records > LIMIT_RECORDS && l->sampled < SAMPLE_MOST)
-		set_sample(l, 2 * l->sampled);
-	else if (share < TOP_LIVE_SHARE / 4 && l->sampled > 1)
-		set_sample(l, l->sampled / 2);
+	sample = top_limit_sample(l->sampled, l->percent, &cost);
+	if (sample != l->sampled)
+		set_sample(l, sample);
 	l->cpu = cpu;
 	l->wall = wall;
 	l->records = 0;
