@@ -143,6 +143,13 @@ static void draw_basis(const struct top_draw *d)
 	}
 	if (t->shown->is_partial)
 		x += put_in(2, x, COLS, color(YELLOW), "figures from the next interval on  ");
+	if (t->shown->sums.has_rest) {
+		char cell[SCALED], *text = xasprintf("%s op. of %s beyond %d  ",
+						     scaled_number(cell, t->shown->sums.rest.count), t->view->title, TOP_ROWS);
+
+		x += put_in(2, x, COLS, color(YELLOW) | A_BOLD, text);
+		free(text);
+	}
 	x = draw_count(x, "lost", basis.lost, RED);
 	x = draw_count(x, "missed", basis.missed, YELLOW);
 	x = draw_count(x, "unreadable", basis.unreadable, RED);
@@ -246,6 +253,21 @@ static void draw_chosen(const struct top_draw *d)
 	free(label);
 }
 
+/* There is no row. */
+static void draw_nothing(const struct top *t)
+{
+	char length[SCALED], *text;
+
+	if (t->shown->end) {
+		put(HEAD, 2, COLS, *t->list.filter ? "no row has this text" : "nothing happened in this interval");
+		return;
+	}
+	text = xasprintf("nothing is measured yet: the first interval, of %s, is not over",
+			 scaled_time(length, t->interval));
+	put(HEAD, 2, COLS, text);
+	free(text);
+}
+
 static void draw_table(struct top_draw *d)
 {
 	const struct top *t = d->top;
@@ -265,7 +287,7 @@ static void draw_table(struct top_draw *d)
 	if (t->list.nr)
 		draw_chosen(d);
 	if (!t->list.nr && !t->shown->is_partial)
-		put(HEAD, 2, COLS, t->shown->end ? "nothing happened in this interval" : "waiting for the first interval");
+		draw_nothing(t);
 }
 
 /* --- one row ---------------------------------------------------------------------- */
