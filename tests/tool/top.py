@@ -399,7 +399,7 @@ def disturbed(preload):
     open('clock', 'w', encoding='ascii').close()
     with open('proc/fs/control', 'w', encoding='ascii') as f:
         f.write('stop\nsize 16384\nsample 1\nmode overwrite\nfilter none\n')
-    while seen[-1]['note'] != 'traced already, read as it is set: fs (stopped)':
+    while seen[-1]['note'] != 'stopped by somebody else: fs':
         seen.append(json.loads(process.stdout.readline()))
     append('fs', [{**soon(0), 'seq': 1}])
     seen += [json.loads(process.stdout.readline()) for _ in range(2)]

@@ -168,30 +168,50 @@ static bool has(const struct top_live *l, const struct category *category)
 	return false;
 }
 
-/* Tells which categories are somebody else's, and how they are set. */
-static void note_shared(struct top_live *l)
+/* How a category of somebody else is set: "fs (only comm=dd)". */
+static char *describe_shared(const struct control *c)
 {
-	char *names = NULL;
+	char *filter = control_value(c, "filter"), *text;
+
+	if (!*filter || !strcmp(filter, "none"))
+		text = xstrdup(c->category);
+	else
+		text = xasprintf("%s (only %s)", c->category, filter);
+	free(filter);
+	return text;
+}
+
+static void append_note(struct top_live *l, const char *what, const char *names)
+{
+	size_t used = strlen(l->source.note);
+
+	if (names)
+		snprintf(l->source.note + used, sizeof(l->source.note) - used, "%s%s: %s", used ? "; " : "", what, names);
+}
+
+/* Tells which categories are somebody else's, how they are set, and what somebody else has stopped. */
+static void note_others(struct top_live *l)
+{
+	char *shared = NULL, *stopped = NULL;
 	size_t i;
 
 	for (i = 0; i < l->source.nr; i++) {
-		const char *name = l->source.parts[i].category->name;
-		char *filter, *text;
+		const struct category *category = l->source.parts[i].category;
+		char *text;
 
-		if (!l->parts[i].is_shared)
-			continue;
-		filter = control_value(&l->controls[i], "filter");
-		text = !is_started(l->source.parts[i].category) ? xasprintf("%s (stopped)", name) :
-		       !*filter || !strcmp(filter, "none") ? xstrdup(name) :
-		       xasprintf("%s (only %s)", name, filter);
-		names = text_append(names, ", ", text);
-		free(filter);
-		free(text);
+		if (!is_started(category)) {
+			stopped = text_append(stopped, ", ", category->name);
+		} else if (l->parts[i].is_shared) {
+			text = describe_shared(&l->controls[i]);
+			shared = text_append(shared, ", ", text);
+			free(text);
+		}
 	}
 	l->source.note[0] = '\0';
-	if (names)
-		snprintf(l->source.note, sizeof(l->source.note), "traced already, read as it is set: %s", names);
-	free(names);
+	append_note(l, "stopped by somebody else", stopped);
+	append_note(l, "traced already, read as it is set", shared);
+	free(shared);
+	free(stopped);
 }
 
 static int need(struct top_source *s, const struct top_view *view)
@@ -216,7 +236,7 @@ static int need(struct top_source *s, const struct top_view *view)
 	}
 	if (!status && s->nr != first) {
 		status = start(l, first);
-		note_shared(l);
+		note_others(l);
 	}
 	return status;
 }
@@ -339,7 +359,7 @@ static void turn(struct top_source *s, struct top_window *w)
 		if (p->blocks.names.used > PATHS_MOST)
 			list_paths(p);
 	}
-	note_shared(l);
+	note_others(l);
 	limit_cost(l);
 }
 
