@@ -55,32 +55,29 @@ static void rates(void)
 	}
 }
 
-/*
- * Whatever a record and the rest cost: with events at a steady rate N comes to rest, and it is 1
- * again soon after they end.
- */
+/* N after some seconds with these events. @ns: what one costs; @rest: what all else costs a second. */
+static __u64 after(int seconds, __u64 sample, __u64 events, __u64 ns, __u64 rest)
+{
+	for (; seconds; seconds--) {
+		const struct top_cost cost = { events / sample * ns + rest, SECOND, events / sample };
+
+		sample = top_limit_sample(sample, 3, &cost);
+	}
+	return sample;
+}
+
+/* With events at a steady rate N comes to rest, and it is 1 again soon after they end. */
 static void comes_to_rest(void)
 {
-	__u64 events, ns, rest;
+	__u64 events, ns, rest, sample;
 
 	for (events = 1; events < 100000000; events *= 3)
 		for (ns = 1; ns < 100000; ns *= 7)
 			for (rest = 0; rest < 100 * MS; rest += 9 * MS) {
-				__u64 sample = 1, before = 0;
-				int i;
-
-				for (i = 0; i < 40; i++) {
-					const struct top_cost cost = { events / sample * ns + rest, SECOND, events / sample };
-
-					before = sample;
-					sample = top_limit_sample(sample, 3, &cost);
-				}
-				for (i = 0; sample == before && sample > 1 && i < 17; i++)
-					before = sample = top_limit_sample(sample, 3, &(struct top_cost){ rest, SECOND, 0 });
-				if (sample == before && sample == 1)
+				sample = after(40, 1, events, ns, rest);
+				if (after(1, sample, events, ns, rest) == sample && after(17, sample, 0, ns, rest) == 1)
 					continue;
-				printf("%llu events of %llu ns, %llu ns beside them: 1 in %llu, then 1 in %llu\n", events, ns,
-				       rest, before, sample);
+				printf("%llu events of %llu ns, %llu ns beside them: 1 in %llu\n", events, ns, rest, sample);
 				exit(1);
 			}
 }

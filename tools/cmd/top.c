@@ -8,6 +8,7 @@
 
 #include "base/cli.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "cmd/command.h"
 #include "cmd/top_trace.h"
 #include "top/engine.h"
@@ -145,8 +146,13 @@ static int show_live(struct env *env)
 	if (env->once && !live.sample)
 		live.sample = 1;
 	status = check_operations(live.select);
-	if (!status)
+	if (!status) {
+		/* the kernel may take seconds for it */
+		if (progress_is_wanted())
+			progress_show("starting to trace");
 		status = top_live_open(&live, &top_views[env->view]);
+		progress_end();
+	}
 	if (!status)
 		status = show(env, &t);
 	top_live_close(&live);

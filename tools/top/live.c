@@ -281,12 +281,12 @@ static int fill_part(struct top_live *l, size_t i, struct top_window *w)
 	for (turn = 0; !err && nr >= BATCH && turn < TURNS; turn++) {
 		err = blocks_read(&p->blocks, &l->batch, BATCH);
 		nr = l->batch.nr;
+		l->records += nr;	/* what is left out costs, too */
 		select_records(l, p, &l->batch);
 		/* device time is a union of times, which come in order */
 		if (l->source.parts[i].category == &category_block)
 			blocks_sort(&p->blocks, &l->batch);
 		top_window_take(w, i, l->batch.data, l->batch.nr);
-		l->records += l->batch.nr;
 		l->batch.nr = 0;
 	}
 	return err ? control_explain(l->source.parts[i].category->name, "stream", err) : CLI_OK;
