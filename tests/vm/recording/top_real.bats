@@ -144,7 +144,7 @@ with open("reads", "w") as to:
 }
 
 sample_is() {
-	[ "$(sed -n 's/^sample //p' /proc/iotracer/fs/control)" "$@" ]
+	test "$(sed -n 's/^sample //p' /proc/iotracer/fs/control)" "$@"
 }
 
 @test "top: above --cpu-limit it samples, with sums that agree; with few events all are recorded again" {
