@@ -172,6 +172,32 @@ sample_is() {
 	[ "$(intervals '.categories[] | .records')" -lt $((reads - slack)) ]
 }
 
+@test "top: a virtual machine that writes has a row for its drive, with the bytes that it wrote" {
+	truncate -s 1M /mnt/work/disk.img
+	qemu-system-x86_64 -name guest=webserver -machine none -nodefaults -display none -S \
+		-monitor unix:monitor,server,nowait \
+		-drive if=none,id=disk0,file=/mnt/work/disk.img,format=raw,cache=none &
+	qemu=$!
+	wait_for test -S monitor
+	start_top --by=vm
+	python3 -S -s - <<-'END'
+	import socket
+	monitor = socket.socket(socket.AF_UNIX)
+	monitor.connect("monitor")
+	f = monitor.makefile("rw")
+	for i in range(5):
+	    f.write(f'qemu-io disk0 "write {i * 65536} 65536"\n')
+	f.flush()
+	wrote = 0
+	while wrote < 5:
+	    wrote += "wrote 65536/65536" in f.readline()
+	END
+	end_top
+	kill $qemu
+	wait $qemu || true
+	[ "$(intervals '.rows[] | select(.vm == "webserver disk0" and .drive == "disk0") | .written_bytes')" = $((5 * 65536)) ]
+}
+
 @test "top: the terminal is closed: nothing stays behind" {
 	tmux -L top -f /dev/null new-session -d -x 80 -y 24 -s top "iotracer top"
 	wait_for running
