@@ -1,4 +1,5 @@
 # Events of a category are sorted by their begin.
-# in: end_of()
+# in: compare()
 # tests: tool.bats log of a category
-s#record_time(event, record) + record_latency(event, record)#record_time(event, record)#
+s/u64_at(a, o->time) + u64_at(a, o->latency)/u64_at(a, o->time)/
+s/u64_at(b, o->time) + u64_at(b, o->latency)/u64_at(b, o->time)/

@@ -37,6 +37,24 @@ load ../lib/known
 	known hostile
 }
 
+@test "top: a name can neither hide nor turn the line around, on a screen or in a table" {
+	known marks
+}
+
+@test "top: of a million files, 65536 have rows, and the others are summed up" {
+	known many_files
+}
+
+@test "top: a process that renames itself keeps its one row" {
+	known renamed
+}
+
+@test "top: when one event in twice or half as many is recorded" {
+	gcc -O2 -Wall -Wextra -Werror -I"$TOP/module" -I"$TOP/tools" -o limit-laws "$TOP/tests/unit/limit-laws.c" \
+		"$TOP/tools/top/limit.c"
+	./limit-laws
+}
+
 @test "top: live, the streams are read as they grow, and the categories are as before" {
 	known live
 }
@@ -47,6 +65,10 @@ load ../lib/known
 
 @test "top: live, a category that is traced already is only read" {
 	known shared
+}
+
+@test "top: live, a category that somebody stops, and a clock that is set back" {
+	known disturbed "$BATS_FILE_TMPDIR/tool-preload.so"
 }
 
 @test "top: live, a virtual machine has a row for each drive, and one for its other files" {
@@ -67,6 +89,10 @@ load ../lib/known
 
 @test "top: NO_COLOR and 16 colours; LANG=C has no byte beyond ASCII" {
 	known colors
+}
+
+@test "top: a screen that has nothing to show yet, or nothing at all, says so" {
+	known nothing_yet
 }
 
 @test "top: a signal or a fault leaves the terminal as it was" {

@@ -94,7 +94,7 @@ def by_hand():
         'total': {'operations': 5, 'operations_per_s': 5.0, 'errors': 1, 'read_bytes': 8704,
                   'read_bytes_per_s': 8704.0, 'written_bytes': MIB, 'written_bytes_per_s': float(MIB),
                   'missed_pages': 3, 'device_time_ns': 800 * US},
-        'others': 0})
+        'others': 0, 'rest': None})
     is_equal('rows', table_rows, [
         {'file': '/srv/log/app', 'operations': 2, 'operations_per_s': 2.0, 'errors': 1, 'read_bytes': 0,
          'read_bytes_per_s': 0.0, 'written_bytes': MIB, 'written_bytes_per_s': float(MIB), 'missed_pages': 1,
@@ -240,6 +240,61 @@ def hostile():
     rows('--interval=40000d', 't')
 
 
+def marks():
+    """U+202E writes what follows from right to left, U+200B has no width: both are "?" for people only."""
+    name, shown = '/d/a\u202etxt.exe\u200b\u2066\ufeff\u061c', '/d/a?txt.exe????'
+    make('t', [name, '/d/e\u0301'], fs=[call('READ', 0, 10, 100, path=1, comm='x\u202ey'), call('READ', 1, 10, 5, path=2)])
+    is_equal('JSON', [row['file'] for row in rows('--at=+9', 't')], [name, '/d/e\u0301'])
+    is_equal('CSV', [row['file'] for row in table('--at=+9', 't')], [name, '/d/e\u0301'])
+    text = top('--once', '--at=+9', 't').stdout
+    assert f'  {shown}\n' in text and '/d/e\u0301\n' in text, text
+    assert '  7 x?y\n' in top('--once', '--at=+9', '--by=process', 't').stdout
+    with screen() as s:
+        s.wait('1 of 2: ' + shown)
+        s.keys('Enter')
+        text = s.wait('file ' + shown, 'x?y/7 ' + shown)
+        assert not any(mark in text for mark in '\u202e\u200b\u2066\ufeff\u061c'), text
+        s.keys('q')
+        s.wait('status 0')
+
+
+ROWS = 65536    # TOP_ROWS
+
+
+def many_files():
+    """The first 65536 have a call each, the others two, of 1 and 2 bytes."""
+    n = 70000
+    make('t', [f'/f/{i}' for i in range(n)], fs=[
+        call('READ', i, 1 + (i >= ROWS), 1, path=i + 1) for i in range(n)] + [
+        call('READ', n + i, 3, 2, path=i + 1) for i in range(ROWS, n)] + [call('WRITE', 3 * n, 1, 9, path=1)])
+    found = document('--at=+9', '--top=1', 't')
+    others = n - ROWS
+    is_equal('sums', (found['total']['operations'], found['total']['read_bytes'], found['total']['written_bytes']),
+             (n + others + 1, n + 2 * others, 9))
+    is_equal('rows', ([row['file'] for row in found['rows']], found['others']), (['/f/0'], ROWS - 1))
+    is_equal('rest', {k: found['rest'][k] for k in ('file', 'operations', 'read_bytes', 'latency_p50_ns', 'latency_p99_ns')},
+             {'file': '*', 'operations': 2 * others, 'read_bytes': 3 * others, 'latency_p50_ns': 2 * US,
+              'latency_p99_ns': 3 * US})
+    is_equal('CSV', [(row['file'], row['operations']) for row in table('--at=+9', '--top=1', 't')],
+             [('/f/0', '2'), ('*', str(2 * others))])
+    text = top('--once', '--at=+9', '--top=1', 't').stdout.splitlines()
+    is_equal('text', (text[4].split(), text[5].split()[0], text[5].split('  ')[-1]),
+             ([str(ROWS - 1), 'others'], '8928', 'those beyond 65536'))
+    # directories are few
+    is_equal('directories', [(row['directory'], row['operations']) for row in rows('--at=+9', '--by=directory', 't')],
+             [('/f', n + others + 1)])
+    with screen() as s:
+        s.wait('1 of 65536', '8928 op. of files beyond 65536')
+        s.keys('q')
+        s.wait('status 0')
+
+
+def renamed():
+    make('t', fs=[call('READ', i, 1, 1, comm=f'name{i}') for i in range(10000)])
+    is_equal('rows', [(row['process'], row['command'], row['operations']) for row in rows('--at=+9', '--by=process', 't')],
+             [('7', 'name0', 10000)])
+
+
 # --- live ---------------------------------------------------------------------------
 
 def control(category):
@@ -266,9 +321,9 @@ def append(category, records):
         to.write(f.read())
 
 
-def start_live(*options):
+def start_live(*options, env=None):
     """Begin to print intervals, and wait for the first."""
-    top_ = subprocess.Popen(['iotracer', 'top', '-f', 'json', '--interval=0.05', *options], text=True,
+    top_ = subprocess.Popen(['iotracer', 'top', '--json', '--interval=0.05', *options], text=True, env=env,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return top_, top_.stdout.readline()
 
@@ -333,6 +388,30 @@ def shared():
     is_equal('control', control('fs'), before)
 
 
+def disturbed(preload):
+    """The category of somebody else is stopped, and the time of day goes back an hour: events are counted once."""
+    idle()
+    with open('proc/fs/control', 'w', encoding='ascii') as f:
+        f.write('start\nsize 16384\nsample 1\nmode overwrite\nfilter none\n')
+    process, first = start_live('-c', 'fs', env={**os.environ, 'TOOL_CLOCK_BACK': 'clock', 'LD_PRELOAD': preload})
+    append('fs', [{**soon(0), 'seq': 0}])
+    seen = [json.loads(first), json.loads(process.stdout.readline())]
+    open('clock', 'w', encoding='ascii').close()
+    with open('proc/fs/control', 'w', encoding='ascii') as f:
+        f.write('stop\nsize 16384\nsample 1\nmode overwrite\nfilter none\n')
+    # an interval may have begun before
+    for _ in range(3):
+        seen.append(json.loads(process.stdout.readline()))
+    is_equal('note', seen[-1]['note'], 'stopped by somebody else: fs')
+    append('fs', [{**soon(0), 'seq': 1}])
+    seen += [json.loads(process.stdout.readline()) for _ in range(2)]
+    seen += end_live(process)
+    is_equal('operations', sum(d['total']['operations'] for d in seen), 2)
+    assert min(d['begin_ns'] for d in seen) < seen[0]['begin_ns'] - 3000 * S, 'the clock was not set back'
+    for d in seen:
+        assert 0 < d['duration_s'] < 600, d['duration_s']
+
+
 def vms():
     """A QEMU that waits, with one drive; what other processes do has no row."""
     idle()
@@ -363,6 +442,12 @@ def mistakes():
             (['--by=vm', '--once', 't'], 1, 't: a trace does not say which VMs there are'),
             (['--once', 'none'], 1, 'none'),
             (['t', 'u'], 2, 'one trace at a time'),
+            (['--cpu-limit=0'], 2, '--cpu-limit=0: say percent of a processor, from 0.001 to 100'),
+            (['--cpu-limit=nan'], 2, '--cpu-limit=nan: '),
+            (['--cpu-limit=3%'], 2, '--cpu-limit=3%: '),
+            (['--cpu-limit=3', '--sample=2'], 2, '--cpu-limit goes without --sample'),
+            (['--cpu-limit=3', '--once'], 2, '--cpu-limit goes without --once'),
+            (['--cpu-limit=3', 't'], 2, '--cpu-limit goes without a trace'),
             (['--once', '--filter=op=REED'], 2, '--filter=op: '),
             (['--interval=0', 't'], 2, '--interval'),
             (['--by=color', 't'], 2, 'color')):
@@ -499,6 +584,18 @@ def colors():
         s.wait('status 0')
     with screen(env=['TERM=nonsense']) as s:
         s.wait('the terminal "nonsense" is not known', 'status 1')
+
+
+def nothing_yet():
+    idle()
+    with Screen('--interval=1h') as s:
+        s.wait('nothing is measured yet: the first interval, of 1.00h, is not over', '? help', '1 files')
+        s.keys('?')
+        s.wait('keys and columns')
+        s.keys('Escape', 'Enter', 'Down', '<', 'r', 'Space')
+        s.wait('FROZEN', absent=['keys and columns'])
+        s.keys('q')
+        s.wait('status 0')
 
 
 def ends():

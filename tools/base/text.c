@@ -131,11 +131,42 @@ const char *text_end(const char *text, size_t most)
 	return text;
 }
 
+/* Bytes of the character if it is to be masked; else 0. */
+static size_t masked(const unsigned char *c)
+{
+	if (c[0] == 0xe2 && c[1] == 0x80 && ((c[2] >= 0x8b && c[2] <= 0x8f) || (c[2] >= 0xa8 && c[2] <= 0xae)))
+		return 3;	/* U+200B to U+200F, U+2028 to U+202E */
+	if (c[0] == 0xe2 && c[1] == 0x81 && c[2] >= 0xa0 && c[2] <= 0xaf)
+		return 3;	/* U+2060 to U+206F */
+	if (c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf)
+		return 3;	/* U+FEFF */
+	return c[0] == 0xd8 && c[1] == 0x9c ? 2 : 0;	/* U+061C */
+}
+
+char *text_mask(char *text)
+{
+	const char *from = text;
+	char *to = text;
+	size_t bytes;
+
+	while (*from) {
+		bytes = masked((const unsigned char *)from);
+		*to++ = bytes ? '?' : *from;
+		from += bytes ? bytes : 1;
+	}
+	*to = '\0';
+	return text;
+}
+
 char *text_shorten(const char *text, size_t columns)
 {
-	if (text_width(text) <= columns)
-		return xstrdup(text);
-	return xasprintf("...%s", text_end(text, columns - 3));
+	char *copy = text_mask(xstrdup(text)), *end;
+
+	if (text_width(copy) <= columns)
+		return copy;
+	end = xasprintf("...%s", text_end(copy, columns > 3 ? columns - 3 : 0));
+	free(copy);
+	return end;
 }
 
 static bool is_octal(const char *s)

@@ -46,7 +46,16 @@ char *text_append(char *list, const char *between, const char *word);
 size_t text_width(const char *text);
 const char *text_end(const char *text, size_t most);
 
-/* As above, after "..." if there was more: of a path, the end says most. Allocates (xalloc.h). */
+/*
+ * For a terminal, in place: characters without a width, and those that turn the direction of what
+ * follows, become "?". A name cannot look like another one, or change the rest of its line.
+ */
+char *text_mask(char *text);
+
+/*
+ * As text_end(), after "..." if there was more: of a path, the end says most. Masked. Allocates
+ * (xalloc.h).
+ */
 char *text_shorten(const char *text, size_t columns);
 
 /* Undoes \ooo in place. */

@@ -8,15 +8,18 @@
 
 #include "base/cli.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "cmd/command.h"
 #include "cmd/top_trace.h"
 #include "top/engine.h"
+#include "top/limit.h"
 #include "top/live.h"
 #include "top/report.h"
 #include "top/screen.h"
 #include "trace/categories.h"
 
 #define INTERVAL_LEAST 1000000	/* ns */
+#define LIMIT_LEAST 0.001	/* percent */
 #define LOOK_MS 100		/* between two looks for events */
 
 struct env {
@@ -29,6 +32,7 @@ struct env {
 	bool once;
 	struct wall_given at;
 	__u64 sample;
+	double percent;		/* of a processor; 0: not given */
 	enum cli_format format;
 };
 
@@ -131,7 +135,8 @@ static int check_operations(const struct select *select)
 
 static int show_live(struct env *env)
 {
-	struct top_live live = { .select = &env->pass.selection.select, .sample = env->sample };
+	struct top_live live = { .select = &env->pass.selection.select, .sample = env->sample,
+				 .percent = env->percent ? env->percent : TOP_LIMIT_PERCENT };
 	struct top t = { .source = &live.source };
 	int status;
 	size_t i;
@@ -141,8 +146,13 @@ static int show_live(struct env *env)
 	if (env->once && !live.sample)
 		live.sample = 1;
 	status = check_operations(live.select);
-	if (!status)
+	if (!status) {
+		/* the kernel may take seconds for it */
+		if (progress_is_wanted())
+			progress_show("starting to trace");
 		status = top_live_open(&live, &top_views[env->view]);
+		progress_end();
+	}
 	if (!status)
 		status = show(env, &t);
 	top_live_close(&live);
@@ -175,6 +185,16 @@ static void take_at(struct argp_state *state, void *to, const char *arg)
 			  arg);
 }
 
+static void take_limit(struct argp_state *state, void *to, const char *arg)
+{
+	struct env *env = to;
+	char *end;
+
+	env->percent = strtod(arg, &end);
+	if (end == arg || *end || !(env->percent >= LIMIT_LEAST && env->percent <= 100))
+		cli_usage(state, "--cpu-limit=%s: say percent of a processor, from %g to 100", arg, LIMIT_LEAST);
+}
+
 static void check(struct argp_state *state, void *to, const struct option_parser *given)
 {
 	struct env *env = to;
@@ -185,6 +205,10 @@ static void check(struct argp_state *state, void *to, const struct option_parser
 		cli_usage(state, "--partial goes with a trace");
 	if (env->sample && env->words.nr)
 		cli_usage(state, "--sample goes without a trace");
+	if (env->percent && env->words.nr)
+		cli_usage(state, "--cpu-limit goes without a trace");
+	if (env->percent && (env->sample || env->once))
+		cli_usage(state, "--cpu-limit goes without --%s", env->sample ? "sample" : "once");
 }
 
 static const struct cli_option options[] = {
@@ -207,13 +231,17 @@ static const struct cli_option options[] = {
 	  "select events that meet this and all other conditions, as for stats",
 	  OPTION_TAKE, .take = selection_take_filter, .values = VALUES_SELECT },
 	{ "sample", 0, "N",
-	  "record one event in N (default: all, and fewer while this program takes more than 3 % of a processor)",
+	  "record one event in N (default: all, and fewer while --cpu-limit is exceeded)",
 	  TO_NUMBER(struct env, sample), .least = 1, .most = 4294967295ULL },
+	{ "cpu-limit", 0, "PERCENT",
+	  "record one event in 2, 4, 8 ... while this program takes more than this of a processor (default 3)",
+	  OPTION_TAKE, .take = take_limit },
 	{ "partial", 0, NULL,
 	  "exit with 0 even if the trace is damaged, truncated or has no end; what is missing is still reported",
 	  TO_FLAG(struct env, pass.partial) },
 	{ "format", 'f', "FORMAT", "print tables as text, csv or json; without it and on a terminal, show a screen",
 	  TO_FORMAT(struct env, format), "text csv json" },
+	{ "json", 0, NULL, "same as --format=json", TO_SET(struct env, format), .least = FORMAT_JSON },
 	{ 0 }
 };
 

@@ -125,7 +125,7 @@ static char *line_of(const struct top_source *s, const struct found *f)
 			 name ? name : "?", size, scaled_time(latency, m.latency), comm,
 			 (unsigned long long)field(event, "pid", f->record), path_of(f));
 	free(comm);
-	return line;
+	return text_mask(line);
 }
 
 static void append(struct top_detail *d, char *line)

@@ -14,8 +14,9 @@
 #include "top/draw.h"
 
 #define HEAD		4	/* lines above the rows */
-#define SPARK		(TOP_PAST + 2)	/* columns with the blanks around */
-#define LEAST_NAME	8	/* columns of a name: a narrower screen has no sparkline */
+#define SHORT_PAST	4	/* intervals of a sparkline where names have little room */
+#define GOOD_NAME	30	/* columns of a name: with less, a sparkline is short */
+#define LEAST_NAME	8	/* with less, there is none */
 #define LEAST_LINES	7	/* of a histogram, and of the events below it */
 #define BAD		66.0	/* percent of the device */
 #define WARNING		33.0
@@ -143,6 +144,13 @@ static void draw_basis(const struct top_draw *d)
 	}
 	if (t->shown->is_partial)
 		x += put_in(2, x, COLS, color(YELLOW), "figures from the next interval on  ");
+	if (t->shown->sums.has_rest) {
+		char cell[SCALED], *text = xasprintf("%s op. of %s beyond %d  ",
+						     scaled_number(cell, t->shown->sums.rest.count), t->view->title, TOP_ROWS);
+
+		x += put_in(2, x, COLS, color(YELLOW) | A_BOLD, text);
+		free(text);
+	}
 	x = draw_count(x, "lost", basis.lost, RED);
 	x = draw_count(x, "missed", basis.missed, YELLOW);
 	x = draw_count(x, "unreadable", basis.unreadable, RED);
@@ -165,8 +173,17 @@ static bool is_sorted_by(const struct top_list *l, size_t column)
 	return l->sort == sort || (l->sort == TOP_BY_BYTES && (sort == TOP_BY_READ || sort == TOP_BY_WRITE));
 }
 
+/* How many intervals a row's sparkline has. */
+static int past_shown(void)
+{
+	const int room = COLS - top_columns_width() - 2;
+
+	return room >= TOP_PAST + GOOD_NAME ? TOP_PAST : room >= SHORT_PAST + LEAST_NAME ? SHORT_PAST : 0;
+}
+
 static void draw_heading(const struct top *t)
 {
+	const int past = past_shown();
 	int x = 0;
 	size_t i;
 
@@ -181,7 +198,9 @@ static void draw_heading(const struct top *t)
 		       A_REVERSE | (is_sorted_by(&t->list, i) ? A_BOLD | A_UNDERLINE : 0), name);
 		x += width;
 	}
-	put_in(3, x + (COLS - x - SPARK < LEAST_NAME ? 2 : SPARK), COLS,
+	if (past)
+		put_in(3, x + 1, past, A_REVERSE, "PAST");
+	put_in(3, x + past + 2, COLS,
 	       A_REVERSE | (t->list.sort == TOP_BY_NAME ? A_BOLD | A_UNDERLINE : 0), t->view->title);
 }
 
@@ -204,12 +223,19 @@ static attr_t attribute_of(const struct top_window *w, const struct top_row *row
 	}
 }
 
+/* "0", "0B", "0.0", "-" */
+static bool is_nothing(const char *cell)
+{
+	return !strcmp(cell, "-") || (*cell == '0' && !strpbrk(cell, "123456789"));
+}
+
 static void draw_row(const struct top *t, int y, size_t number, attr_t chosen)
 {
 	const struct top_window *w = t->shown;
 	const struct top_row *row = &w->sums.rows[number];
 	const struct top_past past = top_list_past(&t->list, top_sums_key(&w->sums, number));
 	char *label = top_label(w, number), *end, cell[TOP_CELL], spark[3 * TOP_PAST + 1];
+	const int shown = past_shown();
 	int x = 0;
 	size_t i;
 
@@ -218,15 +244,12 @@ static void draw_row(const struct top *t, int y, size_t number, attr_t chosen)
 
 		top_cell(cell, w, row, i);
 		put_in(y, x + width - (int)strlen(cell), width,
-		       chosen | (chosen ? A_NORMAL : attribute_of(w, row, i)), cell);
+		       chosen | (chosen ? A_NORMAL : is_nothing(cell) ? A_DIM : attribute_of(w, row, i)), cell);
 		x += width;
 	}
-	if (COLS - x - SPARK >= LEAST_NAME) {
-		put_in(y, x + 1, TOP_PAST, color(GREEN), bar_spark(spark, past.at, TOP_PAST));
-		x += SPARK;
-	} else {
-		x += 2;
-	}
+	if (shown)
+		put_in(y, x + 1, shown, color(GREEN), bar_spark(spark, past.at + TOP_PAST - shown, shown));
+	x += shown + 2;
 	end = text_shorten(label, COLS > x ? COLS - x : 0);
 	put_in(y, x, COLS, chosen | A_BOLD, end);
 	free(end);
@@ -244,6 +267,21 @@ static void draw_chosen(const struct top_draw *d)
 	free(line);
 	free(end);
 	free(label);
+}
+
+/* There is no row. */
+static void draw_nothing(const struct top *t)
+{
+	char length[SCALED], *text;
+
+	if (t->shown->end) {
+		put(HEAD, 2, COLS, *t->list.filter ? "no row has this text" : "nothing happened in this interval");
+		return;
+	}
+	text = xasprintf("nothing is measured yet: the first interval, of %s, is not over",
+			 scaled_time(length, t->interval));
+	put(HEAD, 2, COLS, text);
+	free(text);
 }
 
 static void draw_table(struct top_draw *d)
@@ -265,7 +303,7 @@ static void draw_table(struct top_draw *d)
 	if (t->list.nr)
 		draw_chosen(d);
 	if (!t->list.nr && !t->shown->is_partial)
-		put(HEAD, 2, COLS, t->shown->end ? "nothing happened in this interval" : "waiting for the first interval");
+		draw_nothing(t);
 }
 
 /* --- one row ---------------------------------------------------------------------- */
@@ -355,6 +393,8 @@ static const char *const help[] = {
 	"MISS/s                pages that were not in memory",
 	"DEV%                  share of the time that all requests were in devices",
 	"BUSY%                 of a device: how long it had any request",
+	"PAST                  operations of the last intervals",
+	"colours               P99 from 10 and 100 ms, device from 33 and 66 %",
 };
 
 static void draw_help(void)
@@ -378,7 +418,7 @@ static void draw_foot(const struct top_draw *d)
 		return;
 	}
 	put_in(LINES - 1, 0, COLS, A_DIM, d->page == TOP_TABLE ?
-	       "? help  q quit  1-7 view  <> sort  / filter  Space freeze  Enter look closely" :
+	       "? help  q quit  1-7 view  <> sort  / filter  Space freeze  Enter details" :
 	       "Esc back  q quit");
 }
 

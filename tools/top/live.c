@@ -11,6 +11,7 @@
 #include "base/wall.h"
 #include "base/xalloc.h"
 #include "module/filter.h"
+#include "top/limit.h"
 #include "top/live.h"
 #include "trace/categories.h"
 #include "trace/record.h"
@@ -18,9 +19,6 @@
 #define BATCH		4096			/* records that are read before they are added */
 #define TURNS		128			/* batches of a category before the others are read */
 #define PATHS_MOST	(64UL * 1024 * 1024)	/* bytes of paths that are kept of a category */
-#define SAMPLE_MOST	65536
-#define LIMIT_NS	1000000000ULL		/* the cost is that of such a time */
-#define LIMIT_RECORDS	10000			/* with fewer records than these, it is not due to them */
 
 static __u64 cpu_time(void)
 {
@@ -160,30 +158,50 @@ static bool has(const struct top_live *l, const struct category *category)
 	return false;
 }
 
-/* Tells which categories are somebody else's, and how they are set. */
-static void note_shared(struct top_live *l)
+/* How a category of somebody else is set: "fs (only comm=dd)". */
+static char *describe_shared(const struct control *c)
 {
-	char *names = NULL;
+	char *filter = control_value(c, "filter"), *text;
+
+	if (!*filter || !strcmp(filter, "none"))
+		text = xstrdup(c->category);
+	else
+		text = xasprintf("%s (only %s)", c->category, filter);
+	free(filter);
+	return text;
+}
+
+static void append_note(struct top_live *l, const char *what, const char *names)
+{
+	size_t used = strlen(l->source.note);
+
+	if (names)
+		snprintf(l->source.note + used, sizeof(l->source.note) - used, "%s%s: %s", used ? "; " : "", what, names);
+}
+
+/* Tells which categories are somebody else's, how they are set, and what somebody else has stopped. */
+static void note_others(struct top_live *l)
+{
+	char *shared = NULL, *stopped = NULL;
 	size_t i;
 
 	for (i = 0; i < l->source.nr; i++) {
-		const char *name = l->source.parts[i].category->name;
-		char *filter, *text;
+		const struct category *category = l->source.parts[i].category;
+		char *text;
 
-		if (!l->parts[i].is_shared)
-			continue;
-		filter = control_value(&l->controls[i], "filter");
-		text = !control_started(name) ? xasprintf("%s (stopped)", name) :
-		       !*filter || !strcmp(filter, "none") ? xstrdup(name) :
-		       xasprintf("%s (only %s)", name, filter);
-		names = text_append(names, ", ", text);
-		free(filter);
-		free(text);
+		if (!control_started(category->name)) {
+			stopped = text_append(stopped, ", ", category->name);
+		} else if (l->parts[i].is_shared) {
+			text = describe_shared(&l->controls[i]);
+			shared = text_append(shared, ", ", text);
+			free(text);
+		}
 	}
 	l->source.note[0] = '\0';
-	if (names)
-		snprintf(l->source.note, sizeof(l->source.note), "traced already, read as it is set: %s", names);
-	free(names);
+	append_note(l, "stopped by somebody else", stopped);
+	append_note(l, "traced already, read as it is set", shared);
+	free(shared);
+	free(stopped);
 }
 
 static int need(struct top_source *s, const struct top_view *view)
@@ -208,7 +226,7 @@ static int need(struct top_source *s, const struct top_view *view)
 	}
 	if (!status && s->nr != first) {
 		status = start(l, first);
-		note_shared(l);
+		note_others(l);
 	}
 	return status;
 }
@@ -253,12 +271,12 @@ static int fill_part(struct top_live *l, size_t i, struct top_window *w)
 	for (turn = 0; !err && nr >= BATCH && turn < TURNS; turn++) {
 		err = blocks_read(&p->blocks, &l->batch, BATCH);
 		nr = l->batch.nr;
+		l->records += nr;	/* what is left out costs, too */
 		select_records(l, p, &l->batch);
 		/* device time is a union of times, which come in order */
 		if (l->source.parts[i].category == &category_block)
 			blocks_sort(&p->blocks, &l->batch);
 		top_window_take(w, i, l->batch.data, l->batch.nr);
-		l->records += l->batch.nr;
 		l->batch.nr = 0;
 	}
 	return err ? control_explain(l->source.parts[i].category->name, "stream", err) : CLI_OK;
@@ -294,15 +312,14 @@ static void set_sample(struct top_live *l, __u64 sample)
 static void limit_cost(struct top_live *l)
 {
 	const __u64 cpu = cpu_time(), wall = wall_now().monotonic;
-	double share;
+	const struct top_cost cost = { cpu - l->cpu, wall - l->wall, l->records };
+	__u64 sample;
 
-	if (l->sample || wall < l->wall + LIMIT_NS)
+	if (l->sample || cost.wall < TOP_LIMIT_NS)
 		return;
-	share = (double)(cpu - l->cpu) / (wall - l->wall);
-	if (share > TOP_LIVE_SHARE && l->records > LIMIT_RECORDS && l->sampled < SAMPLE_MOST)
-		set_sample(l, 2 * l->sampled);
-	else if (share < TOP_LIVE_SHARE / 4 && l->sampled > 1)
-		set_sample(l, l->sampled / 2);
+	sample = top_limit_sample(l->sampled, l->percent, &cost);
+	if (sample != l->sampled)
+		set_sample(l, sample);
 	l->cpu = cpu;
 	l->wall = wall;
 	l->records = 0;
@@ -332,7 +349,7 @@ static void turn(struct top_source *s, struct top_window *w)
 		if (p->blocks.names.used > PATHS_MOST)
 			list_paths(p);
 	}
-	note_shared(l);
+	note_others(l);
 	limit_cost(l);
 }
 

@@ -16,9 +16,6 @@
 #include "top/source.h"
 #include "trace/select.h"
 
-/* Of a core: above this share, the module is asked for one event in twice as many. */
-#define TOP_LIVE_SHARE 0.03
-
 struct top_live_part {
 	bool is_shared;		/* traced by somebody else */
 	struct blocks blocks;
@@ -33,7 +30,8 @@ struct top_live {
 	const struct select *select;	/* conditions of --filter; none if @nr is 0 */
 	const struct category *chosen[TOP_PARTS];	/* by --categories */
 	size_t nr_chosen;		/* 0: those that views need */
-	__u64 sample;			/* record one event in N; 0: as many as TOP_LIVE_SHARE allows */
+	__u64 sample;			/* record one event in N; 0: as many as @percent allows */
+	double percent;			/* of a processor that this program may cost */
 
 	struct top_names names;
 	struct top_live_part parts[TOP_PARTS];

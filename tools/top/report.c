@@ -31,17 +31,36 @@ static void put_heading(const struct top_view *view)
 	printf("%s\n", CLI_PLAIN);
 }
 
-static void put_row(const struct top_window *w, size_t row)
+static void put_row(const struct top_window *w, const struct top_row *row, const char *label)
 {
-	char *label = top_label(w, row), *end = text_shorten(label, WIDTH - top_columns_width() - 2);
-	char cell[TOP_CELL];
+	char *end = text_shorten(label, WIDTH - top_columns_width() - 2), cell[TOP_CELL];
 	size_t i;
 
 	for (i = 0; i < TOP_COLUMNS; i++)
-		printf("%*s", top_columns[i].width, top_cell(cell, w, &w->sums.rows[row], i));
+		printf("%*s", top_columns[i].width, top_cell(cell, w, row, i));
 	printf("  %s\n", end);
-	free(label);
 	free(end);
+}
+
+static void put_rows(const struct top_report *r)
+{
+	const struct top_sums *s = &r->window->sums;
+	char rest[32];
+	size_t i;
+
+	for (i = 0; i < nr_rows(r); i++) {
+		size_t row = r->list->rows[i];
+		char *label = top_label(r->window, row);
+
+		put_row(r->window, &s->rows[row], label);
+		free(label);
+	}
+	if (nr_rows(r) < r->list->nr)
+		printf("%*s%zu others\n", top_columns_width() + 2, "", r->list->nr - nr_rows(r));
+	if (s->has_rest) {
+		snprintf(rest, sizeof(rest), "those beyond %d", TOP_ROWS);
+		put_row(r->window, &s->rest, rest);
+	}
 }
 
 void top_report_text(const struct top_report *r)
@@ -49,7 +68,6 @@ void top_report_text(const struct top_report *r)
 	const struct top_window *w = r->window;
 	const struct basis basis = top_window_basis(w);
 	char *summary = top_summary(w);
-	size_t nr = nr_rows(r), i;
 
 	printf("%s\n", summary);
 	free(summary);
@@ -57,10 +75,7 @@ void top_report_text(const struct top_report *r)
 		printf("%s\n", r->source->note);
 	putchar('\n');
 	put_heading(w->sums.view);
-	for (i = 0; i < nr; i++)
-		put_row(w, r->list->rows[i]);
-	if (nr < r->list->nr)
-		printf("%*s%zu others\n", top_columns_width() + 2, "", r->list->nr - nr);
+	put_rows(r);
 	basis_text(&basis);
 }
 
@@ -93,13 +108,12 @@ static void put_figures(json_t *object, const struct top_window *w, const struct
 	json_put(object, "device_time_ns", number_if(s->has_device, row->device_time));
 }
 
-static json_t *row_json(const struct top_window *w, size_t number)
+static json_t *row_json(const struct top_window *w, const struct top_row *row, const char *key)
 {
 	const struct top_sums *s = &w->sums;
-	const struct top_row *row = &s->rows[number];
 	json_t *object = json_object();
 
-	json_put(object, s->view->name, json_string(top_sums_key(s, number)));
+	json_put(object, s->view->name, json_string(key));
 	if (s->view->note)
 		json_put(object, s->view->note, row->note ? json_string(row->note) : json_null());
 	put_figures(object, w, row);
@@ -107,6 +121,16 @@ static json_t *row_json(const struct top_window *w, size_t number)
 	json_put(object, "latency_p50_ns", number_if(row->count, row->p50));
 	json_put(object, "latency_p99_ns", number_if(row->count, row->p99));
 	return object;
+}
+
+/* @i: which row of the list; behind the last one that is printed, the rest. */
+static json_t *listed_json(const struct top_report *r, size_t i)
+{
+	const struct top_sums *s = &r->window->sums;
+
+	if (i == nr_rows(r))
+		return row_json(r->window, &s->rest, "*");
+	return row_json(r->window, &s->rows[r->list->rows[i]], top_sums_key(s, r->list->rows[i]));
 }
 
 static json_t *categories_json(const struct top_report *r)
@@ -140,9 +164,10 @@ void top_report_json(const struct top_report *r)
 	put_figures(total, w, &s->total);
 	json_put(document, "total", total);
 	for (i = 0; i < nr; i++)
-		json_add(rows, row_json(w, r->list->rows[i]));
+		json_add(rows, listed_json(r, i));
 	json_put(document, "rows", rows);
 	json_put(document, "others", json_unsigned(r->list->nr - nr));
+	json_put(document, "rest", s->has_rest ? listed_json(r, nr) : json_null());
 	json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	putchar('\n');
 	json_decref(document);
@@ -151,10 +176,10 @@ void top_report_json(const struct top_report *r)
 void top_report_csv(const struct top_report *r, bool header)
 {
 	const struct basis basis = top_window_basis(r->window);
-	size_t nr = nr_rows(r), i;
+	size_t nr = nr_rows(r) + r->window->sums.has_rest, i;
 
 	for (i = 0; i < nr; i++) {
-		json_t *row = json_object(), *cells = row_json(r->window, r->list->rows[i]);
+		json_t *row = json_object(), *cells = listed_json(r, i);
 
 		json_put(row, "begin_ns", json_unsigned(r->window->begin));
 		json_object_update(row, cells);

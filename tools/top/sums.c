@@ -44,11 +44,13 @@ const char *top_sums_key(const struct top_sums *s, size_t row)
 
 static __u32 add_row(struct top_sums *s, const char *key, const char *note)
 {
-	size_t before = s->keys.nr;
-	__u32 row = intern_add(&s->keys, key, strlen(key) + 1);
+	__u32 row = intern_find(&s->keys, key, strlen(key) + 1);
 
-	if (s->keys.nr == before)
+	if (row != INTERN_NONE)
 		return row;
+	if (s->keys.nr >= TOP_ROWS)
+		return TOP_REST;
+	row = intern_add(&s->keys, key, strlen(key) + 1);
 	if (row >= s->room) {
 		s->room = 2 * s->room + 64;
 		s->rows = xreallocarray(s->rows, s->room, sizeof(*s->rows));
@@ -72,21 +74,25 @@ static void set_busy(struct top_sums *s)
 	}
 }
 
-void top_sums_end(struct top_sums *s)
+static void end_row(struct top_row *row)
 {
 	__u64 values[2];
+
+	if (row->count) {
+		distribution_percentiles(&row->latencies, parts, 2, values);
+		row->p50 = values[0];
+		row->p99 = values[1];
+	}
+	distribution_free(&row->latencies);
+}
+
+void top_sums_end(struct top_sums *s)
+{
 	size_t i;
 
-	for (i = 0; i < s->keys.nr; i++) {
-		struct top_row *row = &s->rows[i];
-
-		if (row->count) {
-			distribution_percentiles(&row->latencies, parts, 2, values);
-			row->p50 = values[0];
-			row->p99 = values[1];
-		}
-		distribution_free(&row->latencies);
-	}
+	for (i = 0; i < s->keys.nr; i++)
+		end_row(&s->rows[i]);
+	end_row(&s->rest);
 	set_busy(s);
 }
 
@@ -99,6 +105,7 @@ void top_sums_free(struct top_sums *s)
 		free(s->rows[i].note);
 	}
 	free(s->rows);
+	distribution_free(&s->rest.latencies);
 	intern_free(&s->keys);
 	busy_free(&s->busy);
 }
@@ -202,10 +209,24 @@ static __u32 row_of_key(struct top_feed *f, __u32 number, const void *record)
 	}
 }
 
+/* There are as many keys as are kept, and the record has another one: its texts are in the table. */
+static __u32 row_of_other(struct top_feed *f)
+{
+	const char *pid = f->table.text;
+
+	/* the others may all be of processes that are no VMs */
+	if (f->sums->view == &top_views[TOP_VMS])
+		return add_vm(f->sums, pid, pid + strlen(pid) + 1);
+	return TOP_REST;
+}
+
 __u32 top_feed_row(struct top_feed *f, const void *record)
 {
-	__u32 number = key_table_add(&f->table, record);
+	bool is_full = f->table.names.nr >= TOP_ROWS;
+	__u32 number = is_full ? key_table_find(&f->table, record) : key_table_add(&f->table, record);
 
+	if (number == KEY_TABLE_NONE)
+		return row_of_other(f);
 	if (number < f->nr)
 		return f->rows[number];
 	if (number >= f->room) {
@@ -265,8 +286,9 @@ static void add_block(struct top_feed *f, struct top_row *row, const void *recor
 __u64 top_feed_add(struct top_feed *f, const void *record)
 {
 	struct measure m;
+	struct top_row *row;
+	__u32 number;
 	__u64 op;
-	__u32 row;
 
 	measure(&f->measurer, record, &m);
 	if (!f->sums)
@@ -274,15 +296,17 @@ __u64 top_feed_add(struct top_feed *f, const void *record)
 	op = record_scalar(record, f->op->offset, f->op->size);
 	if (f->is_cache && !f->is_main && op != IOT_CACHE_MISS)
 		return m.weight;
-	row = top_feed_row(f, record);
-	if (row == TOP_NO_ROW)
+	number = top_feed_row(f, record);
+	if (number == TOP_NO_ROW)
 		return m.weight;
+	f->sums->has_rest |= number == TOP_REST;
+	row = number == TOP_REST ? &f->sums->rest : &f->sums->rows[number];
 	if (f->is_main)
-		add_main(f, &f->sums->rows[row], &m, op);
+		add_main(f, row, &m, op);
 	if (f->is_block)
-		add_block(f, &f->sums->rows[row], record, &m);
+		add_block(f, row, record, &m);
 	if (f->is_cache) {
-		f->sums->rows[row].misses += m.weight * (m.bytes / 4096);
+		row->misses += m.weight * (m.bytes / 4096);
 		f->sums->total.misses += m.weight * (m.bytes / 4096);
 	}
 	return m.weight;

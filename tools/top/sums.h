@@ -3,8 +3,9 @@
  * The rows of iotracer top for one interval: what is summed up for each key of a view (view.h),
  * over the categories that have it.
  *
- * Memory grows with the rows and the different latencies of the interval. A record of a sampled
- * category counts as the events that it stands for.
+ * Memory grows with the rows and the different latencies of the interval. A process can make as many
+ * files as it likes, so there are TOP_ROWS at most: what is of other keys is summed up in one row.
+ * A record of a sampled category counts as the events that it stands for.
  */
 #ifndef TOOL_TOP_SUMS_H
 #define TOOL_TOP_SUMS_H
@@ -22,6 +23,7 @@
 #include "trace/measure.h"
 #include "trace/stats_key.h"
 
+#define TOP_ROWS 65536
 #define TOP_BUCKETS 40		/* of latencies: the i-th has those below 2^i ns, the last all others */
 
 struct top_row {
@@ -44,6 +46,8 @@ struct top_sums {
 	struct intern keys;		/* as they are shown; their numbers are those of rows */
 	struct top_row *rows;
 	size_t room;
+	struct top_row rest;		/* of keys that have no row, as there are TOP_ROWS */
+	bool has_rest;
 	struct top_row total;		/* without latencies */
 	struct busy busy;
 };
@@ -86,9 +90,11 @@ void top_feed_open(struct top_feed *f, struct top_sums *s, const struct category
 void top_feed_close(struct top_feed *f);
 
 /*
- * Only if f->sums is not NULL: the number of a record's row, or TOP_NO_ROW. Adds it if it is new.
+ * Only if f->sums is not NULL: the number of a record's row, TOP_NO_ROW if the view shows none, or
+ * TOP_REST. Adds a row if it is new.
  */
-#define TOP_NO_ROW (~0U)
+#define TOP_NO_ROW	(~0U)
+#define TOP_REST	(~0U - 1)
 __u32 top_feed_row(struct top_feed *f, const void *record);
 
 /* Returns the events that the record stands for. */

@@ -159,7 +159,7 @@ void top_window_each(struct top_window *w, const char *key, const struct top_par
 		for (n = 0; feeds[i].sums && n < nr_kept(&w->kept[i]); n++) {
 			record = kept_at(&w->kept[i], n, size_of(&parts[i]));
 			row = top_feed_row(&feeds[i], record);
-			if (row != TOP_NO_ROW && !strcmp(top_sums_key(&s, row), key))
+			if (row < TOP_REST && !strcmp(top_sums_key(&s, row), key))
 				each(data, &parts[i], record);
 		}
 	close_feeds(w, feeds);

@@ -148,10 +148,13 @@ static struct distribution_wide next(const struct distribution *d, size_t *narro
 	return (struct distribution_wide){ value_of(word), weight_of(word) };
 }
 
-/* The values of these ranks, which rise: 0 for rank 0, DISTRIBUTION_NONE behind the last one. */
-static void values_of(struct distribution *d, const __u64 *ranks, size_t nr, __u64 *values)
+/*
+ * The values of these ranks, which rise: 0 for rank 0, DISTRIBUTION_NONE behind the last one. It is
+ * sorted, and has @total values.
+ */
+static void values_of(const struct distribution *d, __u64 total, const __u64 *ranks, size_t nr, __u64 *values)
 {
-	__u64 total = sort(d), seen = 0, value = 0;
+	__u64 seen = 0, value = 0;
 	size_t narrow = 0, wide = 0, i;
 
 	for (i = 0; i < nr; i++) {
@@ -178,7 +181,7 @@ void distribution_percentiles(struct distribution *d, const unsigned int *parts,
 
 	for (i = 0; i < nr; i++)
 		ranks[i] = rank_of(total, parts[i]);
-	values_of(d, ranks, nr, values);
+	values_of(d, total, ranks, nr, values);
 }
 
 /*
@@ -188,17 +191,17 @@ void distribution_percentiles(struct distribution *d, const unsigned int *parts,
 void distribution_bounds(struct distribution *d, const unsigned int *parts, size_t nr, __u64 missing,
 			 __u64 *low, __u64 *high)
 {
-	__u64 lower[DISTRIBUTION_PARTS], upper[DISTRIBUTION_PARTS], total = sort(d);
+	__u64 lower[DISTRIBUTION_PARTS], upper[DISTRIBUTION_PARTS], total = sort(d), all;
 	size_t i;
 
-	if (__builtin_add_overflow(total, missing, &total))
-		total = ~0ULL;
+	if (__builtin_add_overflow(total, missing, &all))
+		all = ~0ULL;
 	for (i = 0; i < nr; i++) {
-		upper[i] = rank_of(total, parts[i]);
+		upper[i] = rank_of(all, parts[i]);
 		lower[i] = upper[i] > missing ? upper[i] - missing : 0;
 	}
-	values_of(d, lower, nr, low);
-	values_of(d, upper, nr, high);
+	values_of(d, total, lower, nr, low);
+	values_of(d, total, upper, nr, high);
 }
 
 __u64 distribution_mode(struct distribution *d, __u64 *count)

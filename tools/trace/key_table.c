@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,26 +28,39 @@ void key_table_close(struct key_table *t)
 	free(t->text);
 }
 
-static __u32 add_text(struct key_table *t, const void *record)
+static __u32 number_of_text(struct key_table *t, const void *record, bool add)
 {
 	char *end = stats_keys_put(t->keys, t->text, record);
 
-	return intern_add(&t->names, t->text, end - t->text);
+	return add ? intern_add(&t->names, t->text, end - t->text) : intern_find(&t->names, t->text, end - t->text);
 }
 
 /* Most paths are met again and again: their texts are only looked up once. */
-__u32 key_table_add(struct key_table *t, const void *record)
+static __u32 number_of(struct key_table *t, const void *record, bool add)
 {
 	const struct paths *paths = t->keys->printer.paths;
 	__u64 id = stats_keys_path(t->keys, record), place = id - paths->base;
+	__u32 number;
 
 	if (!id || place >= paths->nr)
-		return add_text(t, record);
+		return number_of_text(t, record, add);
 	if (place >= t->nr_by_path)
 		grow(t, paths->room);
-	if (!t->by_path[place])
-		t->by_path[place] = add_text(t, record) + 1;
-	return t->by_path[place] - 1;
+	if (t->by_path[place])
+		return t->by_path[place] - 1;
+	number = number_of_text(t, record, add);
+	t->by_path[place] = number == KEY_TABLE_NONE ? 0 : number + 1;
+	return number;
+}
+
+__u32 key_table_add(struct key_table *t, const void *record)
+{
+	return number_of(t, record, true);
+}
+
+__u32 key_table_find(struct key_table *t, const void *record)
+{
+	return number_of(t, record, false);
 }
 
 const char *key_table_text(const struct key_table *t, __u32 number, size_t i)

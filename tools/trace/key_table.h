@@ -24,6 +24,10 @@ void key_table_close(struct key_table *t);
 /* The number of a record's key, which is t->names.nr - 1 if it is new. */
 __u32 key_table_add(struct key_table *t, const void *record);
 
+/* As above, but a new key is not added: KEY_TABLE_NONE. */
+#define KEY_TABLE_NONE INTERN_NONE
+__u32 key_table_find(struct key_table *t, const void *record);
+
 /* The text of the i-th of the keys with that number. */
 const char *key_table_text(const struct key_table *t, __u32 number, size_t i);
 

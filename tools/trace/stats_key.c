@@ -196,18 +196,30 @@ static const struct ends *ends_of(const struct iot_schema_event *event)
 	return NULL;
 }
 
-static __u64 named(const struct stats_keys *keys, const char *name, const void *record)
+/* 0 if the event has no such field. */
+static __u64 scalar_of(const struct iot_schema_field *f, const void *record)
 {
-	const struct iot_schema_field *f = record_field(keys->printer.event, name);
-
 	return f ? record_scalar(record, f->offset, f->size) : 0;
 }
 
-/* " 192.0.2.1:80", " [2001:db8::1]:80", " *:80" */
-static char *put_end(struct stats_keys *keys, char *out, const char *ip, __u64 port, const void *record)
+static void find_ends(struct stats_keys *keys, const struct iot_schema_event *event)
 {
-	const struct iot_schema_field *f = record_field(keys->printer.event, ip);
-	char text[64], *end = row_ipaddr(&keys->printer, text, (const char *)record + f->offset);
+	const struct ends *e = ends_of(event);
+	size_t i;
+
+	keys->family = e && e->event != IOT_EVENT_ID_DROP ? record_field(event, "family") : NULL;
+	keys->protocol = record_field(event, "protocol");
+	keys->cookie = record_field(event, "cookie");
+	for (i = 0; e && i < 2; i++) {
+		keys->ip[i] = record_field(event, e->ip[i]);
+		keys->port[i] = record_field(event, e->port[i]);
+	}
+}
+
+/* " 192.0.2.1:80", " [2001:db8::1]:80", " *:80" */
+static char *put_end(struct stats_keys *keys, char *out, size_t i, const void *record)
+{
+	char text[64], *end = row_ipaddr(&keys->printer, text, (const char *)record + keys->ip[i]->offset);
 	bool colons = memchr(text, ':', end - text);
 
 	*out++ = ' ';
@@ -217,26 +229,25 @@ static char *put_end(struct stats_keys *keys, char *out, const char *ip, __u64 p
 	if (colons)
 		*out++ = ']';
 	*out++ = ':';
-	return put_u64(out, port);
+	return put_u64(out, scalar_of(keys->port[i], record));
 }
 
 /* "TCP 192.0.2.1:80 192.0.2.9:40000"; a socket without addresses is known by its cookie: "AF_UNIX 123" */
 static char *put_connection(struct stats_keys *keys, const struct stats_key *key, char *out,
 			    const void *record)
 {
-	const struct ends *e = ends_of(keys->printer.event);
-	__u64 family = named(keys, "family", record);
-	bool ip = e->event == IOT_EVENT_ID_DROP || family == AF_INET || family == AF_INET6;
+	/* a packet without a family is of IP, too */
+	__u64 family = keys->family ? scalar_of(keys->family, record) : AF_INET;
 
 	(void)key;
-	if (!ip) {
+	if (family != AF_INET && family != AF_INET6) {
 		out = row_group(&keys->printer, out, "sockfamily", family);
 		*out++ = ' ';
-		return put_u64(out, named(keys, "cookie", record));
+		return put_u64(out, scalar_of(keys->cookie, record));
 	}
-	out = row_group(&keys->printer, out, "ipproto", named(keys, "protocol", record));
-	out = put_end(keys, out, e->ip[0], named(keys, e->port[0], record), record);
-	return put_end(keys, out, e->ip[1], named(keys, e->port[1], record), record);
+	out = row_group(&keys->printer, out, "ipproto", scalar_of(keys->protocol, record));
+	out = put_end(keys, out, 0, record);
+	return put_end(keys, out, 1, record);
 }
 
 /* --- merged traces -------------------------------------------------------------- */
@@ -371,6 +382,7 @@ const char *stats_keys_open(struct stats_keys *keys, const struct iot_schema_eve
 	keys->comm = record_field(event, "comm");
 	keys->origin_pid = record_field(event, "origin_pid");
 	keys->origin_comm = record_field(event, "origin_comm");
+	find_ends(keys, event);
 	keys->printer = (struct row_printer){ .event = event, .bare = true, .paths = paths };
 	row_printer_open(&keys->printer, NULL, 0);
 	return NULL;

@@ -34,6 +34,8 @@ struct stats_keys {
 	struct row_printer printer;
 	const struct iot_schema_field *comm;
 	const struct iot_schema_field *origin_pid, *origin_comm;	/* NULL: events have no originator */
+	/* Of key connection: NULL if events have no such field. */
+	const struct iot_schema_field *family, *protocol, *cookie, *ip[2], *port[2];
 };
 
 /*

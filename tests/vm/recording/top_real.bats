@@ -124,6 +124,69 @@ ended() {
 	[ "$(grep -x start /proc/iotracer/net/control)" = '' ]
 }
 
+# reader: read /mnt/work/reads byte by byte from SIGUSR1 to SIGTERM, and write the number of reads to "reads"
+reader() {
+	exec python3 -S -c '
+import os, signal
+end = []
+signal.signal(signal.SIGUSR1, lambda *_: None)
+signal.signal(signal.SIGTERM, lambda *_: end.append(1))
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+f = os.open("/mnt/work/reads", os.O_RDONLY)
+open("ready", "w").close()
+signal.sigwait([signal.SIGUSR1])
+n = 0
+while not end:
+    n += len(os.pread(f, 1, 0))
+with open("reads", "w") as to:
+    to.write(str(n))
+'
+}
+
+sample_is() {
+	test "$(sed -n 's/^sample //p' /proc/iotracer/fs/control)" "$@"
+}
+
+@test "top: above --cpu-limit it samples, with sums that agree; with few events all are recorded again" {
+	echo x >/mnt/work/reads
+	reader &
+	reader=$!
+	wait_for test -e ready
+	start_top --cpu-limit=0.001 --filter=pid=$reader -c fs
+	kill -USR1 $reader
+	wait_for sample_is -ge 4
+	kill $reader
+	wait $reader
+	most=$(sed -n 's/^sample //p' /proc/iotracer/fs/control)
+	wait_for sample_is = 1
+	end_top
+	# a CPU records every N-th event, and up to N are left over whenever N changes; N was 2, 4 ... $most, and back
+	slack=$(($(nproc) * 6 * most + 10))
+	reads=$(cat reads)
+	counted=$(intervals '.rows[] | select(.file == "/mnt/work/reads") | .read_bytes')
+	lost=$(intervals '.categories[] | .lost')
+	echo "reads $reads counted $counted lost $lost one in $most, $slack"
+	[ "$counted" -le $((reads + slack)) ]
+	[ $((counted + most * lost)) -ge $((reads - slack)) ]
+	[ "$(intervals '.categories[] | .sampled')" -gt 0 ]
+	[ "$(intervals '.categories[] | .records')" -lt $((reads - slack)) ]
+}
+
+@test "top: the terminal is closed: nothing stays behind" {
+	tmux -L top -f /dev/null new-session -d -x 80 -y 24 -s top "iotracer top"
+	wait_for running
+	wait_for pgrep -x iotracer
+	tmux -L top kill-session
+	for category in fs block cache; do
+		wait_for stopped $category
+	done
+	wait_for gone
+}
+
+gone() {
+	! pgrep -x iotracer
+}
+
 @test "top: the screen shows what happens, and ends with the terminal and the categories as they were" {
 	screen() { tmux -L top capture-pane -p -t top; }
 	shows() { screen | grep -qF "$1"; }
