@@ -181,15 +181,20 @@ static int past_shown(void)
 	return room >= TOP_PAST + GOOD_NAME ? TOP_PAST : room >= SHORT_PAST + LEAST_NAME ? SHORT_PAST : 0;
 }
 
+static void draw_bar(int y)
+{
+	attron(A_REVERSE);
+	mvhline(y, 0, ' ', COLS);
+	attroff(A_REVERSE);
+}
+
 static void draw_heading(const struct top *t)
 {
 	const int past = past_shown();
 	int x = 0;
 	size_t i;
 
-	attron(A_REVERSE);
-	mvhline(3, 0, ' ', COLS);
-	attroff(A_REVERSE);
+	draw_bar(3);
 	for (i = 0; i < TOP_COLUMNS; i++) {
 		const char *name = top_column_heading(t->view, i);
 		int width = top_columns[i].width;
@@ -239,6 +244,8 @@ static void draw_row(const struct top *t, int y, size_t number, attr_t chosen)
 	int x = 0;
 	size_t i;
 
+	if (chosen)
+		draw_bar(y);
 	for (i = 0; i < TOP_COLUMNS; i++) {
 		int width = top_columns[i].width;
 
@@ -248,7 +255,8 @@ static void draw_row(const struct top *t, int y, size_t number, attr_t chosen)
 		x += width;
 	}
 	if (shown)
-		put_in(y, x + 1, shown, color(GREEN), bar_spark(spark, past.at + TOP_PAST - shown, shown));
+		put_in(y, x + 1, shown, chosen ? chosen : color(GREEN),
+		       bar_spark(spark, past.at + TOP_PAST - shown, shown));
 	x += shown + 2;
 	end = text_shorten(label, COLS > x ? COLS - x : 0);
 	put_in(y, x, COLS, chosen | A_BOLD, end);

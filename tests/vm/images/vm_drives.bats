@@ -64,3 +64,9 @@ machine() {
 	machine format=raw
 	run_functions vm_drives.py ended
 }
+
+@test "log --vm --follow: each write comes while the machine runs, and at its end all are as in the log" {
+	qemu-img create -q -f raw top 64M
+	machine format=raw,cache=none
+	run_functions vm_drives.py followed
+}

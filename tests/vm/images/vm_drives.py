@@ -25,6 +25,11 @@ def tool(*arguments):
                           stdout=subprocess.PIPE).stdout
 
 
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
+
+
 def ask(command, **arguments):
     return qmp('qmp', f'{command} {json.dumps(arguments)}')[0]
 
@@ -221,6 +226,41 @@ def ended():
         fail(f"kept: {os.listdir('/run/iotracer')}")
     if subprocess.run(['iotracer', 'log', '--vm', NAME], stderr=subprocess.DEVNULL, check=False).returncode != 1:
         fail('the machine is there still')
+
+
+def writes_in(text):
+    rows = [json.loads(line) for line in text.splitlines()]
+    return [[row[key] for key in ('seq', 'drive', 'op', 'file', 'offset_bytes', 'result')]
+            for row in rows if row['op'] in WRITES]
+
+
+def followed():
+    """A log that is followed while a drive is written has, at the machine's end, what the log has then."""
+    writer = Writer()
+    tool('add', '--vm', NAME)
+    with open('followed', 'w+', encoding='utf-8') as out, open('said', 'w+', encoding='utf-8') as said, \
+            subprocess.Popen(['iotracer', 'log', '--vm', NAME, '--follow', '-f', 'json'], stdout=out,
+                             stderr=said) as follower:
+        try:
+            # one by one, so that each comes as it happens
+            for file in 'top', 'top', 'overlay':
+                if file == 'overlay':
+                    snapshot(file)
+                writer.write('disk0', file)
+                length = writer.done[-1][3]
+                wait_until(f'the row of {length} bytes', lambda n=length: f'"result":{n},' in read('followed'))
+            pid = int(read('pid'))
+            ask('quit')
+            wait_until('the machine has ended', lambda: not os.path.exists(f'/proc/{pid}'))
+            follower.wait(60)
+        finally:
+            follower.kill()
+        if follower.returncode or NAME not in read('said'):
+            fail(f"the follower ended with {follower.returncode}: {read('said')}")
+    writer.check(True)
+    rows, wanted = writes_in(read('followed')), writes_in(tool('log', '--vm', NAME, '-f', 'json'))
+    if rows != wanted:
+        fail(f'followed: {rows}, not {wanted}')
 
 
 if __name__ == '__main__':
