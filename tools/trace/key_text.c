@@ -11,17 +11,20 @@
 
 char *key_text(const struct key_text *k)
 {
+	const struct stats_keys *keys = k->table->keys;
 	char *label = NULL;
 	size_t i;
 
 	if (k->key == KEY_TEXT_OTHERS)
 		return xasprintf(k->folded == 1 ? "1 other" : "%u others", k->folded);
-	for (i = 0; i < k->table->keys->nr; i++) {
+	for (i = 0; i < keys->nr; i++) {
 		const char *text = key_table_text(k->table, k->key, i);
 
 		label = text_append(label, " ", *text ? text : "(none)");
+		if (k->command && stats_key_is_process(&keys->at[i]))
+			label = text_append(label, " ", k->command);
 	}
-	return k->command ? text_append(label, " ", k->command) : label;
+	return label;
 }
 
 void key_text_put_line(const char *label)

@@ -342,6 +342,11 @@ const char *stats_key_name(const struct stats_key *key)
 	return key->kind->name;
 }
 
+bool stats_key_is_process(const struct stats_key *key)
+{
+	return key->kind->put == put_process;
+}
+
 bool stats_keys_have_command(const struct stats_keys *keys)
 {
 	bool process = false;
@@ -350,7 +355,7 @@ bool stats_keys_have_command(const struct stats_keys *keys)
 	for (i = 0; i < keys->nr; i++) {
 		if (keys->at[i].kind->put == put_command)
 			return false;
-		process |= keys->at[i].kind->put == put_process;
+		process |= stats_key_is_process(&keys->at[i]);
 	}
 	return process;
 }

@@ -45,6 +45,8 @@ char *stats_keys_add(struct stats_keys *keys, const char *word);
 
 const char *stats_key_name(const struct stats_key *key);
 
+bool stats_key_is_process(const struct stats_key *key);
+
 /* Whether the rows of a process also have its command, which is no key. */
 bool stats_keys_have_command(const struct stats_keys *keys);
 
