@@ -25,6 +25,7 @@
 #include "trace/stats_report.h"
 
 #define TABLES 8	/* most tables of a category */
+#define AT_ONCE 3	/* tables that are read in one pass: more would take more memory */
 
 /* A table of the page: statistics by some keys. */
 struct kind {
@@ -108,21 +109,27 @@ static void close_table(struct table *t)
 	stats_keys_close(&t->keys);
 }
 
-/* Reads the records of a category into a table. Returns an exit code. */
-static int read_table(struct env *env, size_t i, struct table *t, bool again)
+/* Reads the records of a category into its tables from @first on. Returns an exit code. */
+static int read_tables(struct env *env, size_t i, size_t first, bool again)
 {
 	struct part *part = &env->parts[i];
 	struct pass_reader reader;
 	const void *record;
+	size_t t;
 	int status = again ? pass_reader_open_again(&reader, &env->pass, i) :
 			     pass_reader_open(&reader, &env->pass, i);
 
 	while (!status && (record = pass_next(&reader))) {
-		t->keys.source = reader.source;
-		stats_add(&t->stats, record, &reader.measure, pass_wall(&env->pass, reader.measure.time));
+		__u64 time = pass_wall(&env->pass, reader.measure.time);
+
+		for (t = first; t < part->nr; t++) {
+			part->tables[t].keys.source = reader.source;
+			stats_add(&part->tables[t].stats, record, &reader.measure, time);
+		}
 	}
 	pass_reader_close(&reader);
-	stats_finish(&t->stats);
+	for (t = first; t < part->nr; t++)
+		stats_finish(&part->tables[t].stats);
 	if (!again) {
 		part->basis = reader.basis;
 		part->last = reader.last;
@@ -300,7 +307,7 @@ static int read_operations(struct env *env)
 
 		if (open_table(&part->tables[0], &kinds[0], env, i)) {
 			part->nr = 1;
-			status = cli_merge(status, read_table(env, i, &part->tables[0], false));
+			status = cli_merge(status, read_tables(env, i, 0, false));
 		}
 	}
 	return status;
@@ -310,12 +317,16 @@ static int read_operations(struct env *env)
 static int read_part(struct env *env, size_t i, json_t *to)
 {
 	struct part *part = &env->parts[i];
+	size_t k, read = part->nr;
 	int status = CLI_OK;
-	size_t k;
 
-	for (k = 1; k < NR_KINDS && part->nr && part->basis.records; k++)
-		if (open_table(&part->tables[part->nr], &kinds[k], env, i))
-			status = cli_merge(status, read_table(env, i, &part->tables[part->nr++], true));
+	for (k = 1; k < NR_KINDS && part->nr && part->basis.records; k++) {
+		part->nr += open_table(&part->tables[part->nr], &kinds[k], env, i);
+		if (part->nr == read + AT_ONCE || (k + 1 == NR_KINDS && part->nr > read)) {
+			status = cli_merge(status, read_tables(env, i, read, true));
+			read = part->nr;
+		}
+	}
 	if (part->basis.records)
 		status = cli_merge(status, read_over_time(env, i));
 	json_add(to, json_part(env, i));
