@@ -5,6 +5,9 @@
 #
 # bats file_tags=host
 
+# Tests run in subshells.
+# shellcheck disable=SC2030,SC2031
+
 bats_require_minimum_version 1.5.0
 
 load ../lib/top

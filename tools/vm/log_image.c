@@ -19,7 +19,6 @@
 #include "vm/log_image.h"
 #include "vm/log_row.h"
 
-
 struct log {
 	const struct log_options *options;
 	struct target_list targets;

@@ -36,7 +36,6 @@
 #include "vm/vm_object.h"
 #include "vm/vm_seen.h"
 
-
 /* A record that is printed, or was. */
 struct event {
 	struct iot_fs fs;

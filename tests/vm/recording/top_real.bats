@@ -214,3 +214,59 @@ gone() {
 	# shellcheck disable=SC2119 # no parameters
 	load_module
 }
+all_are_written() {
+	[ "$(grep -c 'wrote 65536/65536' wrote)" -eq 5 ]
+}
+
+@test "top: a virtual machine that writes has a row for its drive, with the bytes that it wrote" {
+	truncate -s 1M /mnt/work/disk.img
+	qemu-system-x86_64 -name guest=webserver -machine none -nodefaults -display none -S \
+		-monitor unix:monitor,server,nowait \
+		-drive if=none,id=disk0,file=/mnt/work/disk.img,format=raw,cache=none >wrote 2>&1 &
+	qemu=$!
+	wait_for test -S monitor
+	start_top --by=vm
+	for ((i = 0; i < 5; i++)); do
+		echo "qemu-io disk0 \"write $((i * 65536)) 65536\""
+	done | nc -N -U monitor >/dev/null
+	wait_for all_are_written
+	end_top
+	kill $qemu
+	wait $qemu || true
+	[ "$(intervals '.rows[] | select(.vm == "webserver disk0" and .drive == "disk0") | .written_bytes')" = $((5 * 65536)) ]
+}
+
+@test "top: a process that renames itself ten thousand times a second, and many short-lived files" {
+	python3 -S - <<-'END' &
+	import ctypes, os, time
+	libc = ctypes.CDLL(None)
+	n = 0
+	while not os.path.exists("stop"):
+	    libc.prctl(15, b"n%d\x1b[2J\n" % n)
+	    name = f"/mnt/work/short\u202e-{n}"
+	    with open(name, "w") as f:
+	        f.write("x")
+	    os.unlink(name)
+	    n += 1
+	with open("made", "w") as f:
+	    f.write(str(n))
+	END
+	attacker=$!
+	start_top --by=process
+	sleep 3
+	: >stop
+	wait $attacker
+	end_top
+	[ "$(jq -s "[.[].rows[] | select(.process == \"$attacker\")] | length" top.json)" -le \
+		"$(jq -s length top.json)" ]
+	made=$(cat made)
+	# each has a write, which is in an interval but for those from before the start
+	[ "$(intervals ".rows[] | select(.process == \"$attacker\") | .written_bytes")" -gt 0 ]
+	[ "$(intervals ".rows[] | select(.process == \"$attacker\") | .written_bytes")" -le $((made + 10)) ]
+	# no byte of a name reaches a terminal as a control character
+	if LC_ALL=C grep -n "$(printf '\033')" top.json >found; then
+		cut -c1-300 found | cat -v
+		return 1
+	fi
+}
+
