@@ -274,6 +274,19 @@ void durability_pass_free(struct durability_pass *d)
 
 /* --- JSON ----------------------------------------------------------------------- */
 
+/* The bytes in each state, a member each. */
+static void put_states(json_t *object, const __u64 bytes[DURABLE_STATES])
+{
+	unsigned int i;
+	char *key;
+
+	for (i = 0; i < DURABLE_STATES; i++) {
+		key = xasprintf("%s_bytes", durable_state_names[i]);
+		json_put(object, key, json_unsigned(bytes[i]));
+		free(key);
+	}
+}
+
 json_t *durability_row_json(const struct durability_row *row)
 {
 	const struct durable_file *f = row->file;
@@ -287,11 +300,7 @@ json_t *durability_row_json(const struct durability_row *row)
 	json_put(object, "inode", json_unsigned(f->inode));
 	json_put(object, "name", json_string(durable_name_names[f->name]));
 	json_put(object, "at_risk_bytes", json_unsigned(row->at_risk));
-	for (i = 0; i < DURABLE_STATES; i++) {
-		key = xasprintf("%s_bytes", durable_state_names[i]);
-		json_put(object, key, json_unsigned(row->bytes[i]));
-		free(key);
-	}
+	put_states(object, row->bytes);
 	json_put(object, "longest_exposure_ns", json_unsigned(row->longest));
 	for (i = 0; i < STATS_PERCENTILES; i++) {
 		key = xasprintf("exposure_%s_ns", stats_part_names[i]);
@@ -313,15 +322,9 @@ static json_t *sums_json(const struct durability_pass *d)
 {
 	const struct durability_sums *s = &d->sums;
 	json_t *object = json_object();
-	unsigned int i;
-	char *key;
 
 	json_put(object, "files", json_unsigned(d->nr_rows + d->hidden));
-	for (i = 0; i < DURABLE_STATES; i++) {
-		key = xasprintf("%s_bytes", durable_state_names[i]);
-		json_put(object, key, json_unsigned(s->bytes[i]));
-		free(key);
-	}
+	put_states(object, s->bytes);
 	json_put(object, "longest_exposure_ns", json_unsigned(s->longest));
 	json_put(object, "written_bytes", json_unsigned(s->written));
 	json_put(object, "syncs", json_unsigned(s->syncs));
