@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include "core/refusal.h"
+#include "core/schema.h"
 #include "file/originator.h"
 #include "file/paths.h"
 #include "probe/socket_owner.h"
@@ -19,6 +20,7 @@
 #include "proc/category_files.h"
 #include "proc/category_proc.h"
 #include "proc/dirty.h"
+#include "proc/log_files.h"
 #include "proc/procfile.h"
 #include "proc/text.h"
 
@@ -30,26 +32,26 @@
 
 static int control_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = iot_procfile_shown(m);
+	struct iot_category *c = iot_log_category(iot_procfile_shown(m));
 	const struct iot_filter *f;
 
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	seq_printf(m, "%s\n", c->started ? "start" : "stop");
-	seq_printf(m, "size %llu\n", c->keep);
+	seq_printf(m, "size %llu\n", c->log.keep);
 	seq_printf(m, "sample %u\n", c->sample);
-	seq_printf(m, "mode %s\n", c->discard ? "discard" : "overwrite");
-	f = rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock));
+	seq_printf(m, "mode %s\n", c->log.discard ? "discard" : "overwrite");
+	f = rcu_dereference_protected(c->filter, lockdep_is_held(&c->log.lock));
 	seq_puts(m, "filter");
 	if (f)
 		iot_filter_show(m, f, c->of.event_id);
 	else
 		seq_puts(m, " none");
 	seq_puts(m, "\n# T0 ");
-	iot_text_time(m, c->t0);
+	iot_text_time(m, c->log.t0);
 	seq_putc(m, '\n');
 	if (c->started && c->while_read)
 		seq_printf(m, "# while-read %d\n", pid_nr(c->while_read));
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 	return 0;
 }
 
@@ -59,7 +61,7 @@ static int set_size(struct iot_category *c, const char *value, struct iot_why *w
 
 	if (kstrtou64(value, 10, &keep) || !keep)
 		return iot_why(why, -EINVAL, "say a number of events, 1 at least");
-	if (keep == READ_ONCE(c->keep))
+	if (keep == READ_ONCE(c->log.keep))
 		return 0;
 	return iot_category_resize(c, keep, why);
 }
@@ -115,7 +117,7 @@ static int run(void *data, char *line, struct iot_why *why)
 
 static int control_line(void *data, char *line)
 {
-	struct iot_category *c = data;
+	struct iot_category *c = iot_log_category(data);
 
 	return iot_refusal_run(&c->refusal, line, c, run);
 }
@@ -125,7 +127,7 @@ static int control_line(void *data, char *line)
 /** iot_category_error_show() - print the file error of a category, or of a branch */
 int iot_category_error_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = iot_procfile_shown(m);
+	struct iot_category *c = iot_log_category(iot_procfile_shown(m));
 
 	iot_refusal_show(m, &c->refusal);
 	return 0;
@@ -135,18 +137,18 @@ int iot_category_error_show(struct seq_file *m, void *v)
 
 static int stats_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = iot_procfile_shown(m);
-	struct iot_category_stats s;
+	struct iot_category *c = iot_log_category(iot_procfile_shown(m));
 	struct iot_paths_stats p;
+	struct iot_log_stats s;
 
-	iot_category_stats(c, &s);
+	iot_log_stats(&c->log, &s);
 	iot_paths_stats(&p);
 	seq_printf(m, "seen %llu\nstored %llu\noverwritten %llu\nlost %llu\n",
-		   s.rings.seen, s.rings.stored, s.rings.overwritten, s.rings.lost);
-	seq_printf(m, "missed %llu\n", s.missed);
-	seq_printf(m, "t0_ns %llu\n", READ_ONCE(c->t0));
+		   s.rings.all.seen, s.rings.all.stored, s.rings.all.overwritten, s.rings.all.lost);
+	seq_printf(m, "missed %llu\n", iot_category_missed(c));
+	seq_printf(m, "t0_ns %llu\n", s.t0);
 	seq_printf(m, "cpus %u\nsize %llu\nmemory_bytes %zu\nstart_bytes %zu\n",
-		   s.rings.cpus, READ_ONCE(c->keep), s.bytes, s.start_bytes);
+		   s.rings.cpus, s.keep, s.bytes, s.start_bytes);
 	seq_printf(m, "paths_entries %llu\npaths_resolved %llu\npaths_evicted %llu\npaths_missed %llu\npaths_bytes %zu\n",
 		   p.entries, p.resolved, p.evicted, p.missed, p.bytes);
 	if (c->traits & IOT_TRAIT_WRITEBACK)
@@ -163,7 +165,7 @@ static int stats_show(struct seq_file *m, void *v)
 static int dirty_show(struct seq_file *m, void *v)
 {
 	struct iot_dirty sum;
-	int err = iot_dirty_sum(iot_procfile_shown(m), &sum);
+	int err = iot_dirty_sum(iot_log_category(iot_procfile_shown(m)), &sum);
 
 	if (!err)
 		seq_printf(m, "dirty_bytes %llu\nwriteback_bytes %llu\nunknown_filesystems %u\n",
@@ -171,12 +173,22 @@ static int dirty_show(struct seq_file *m, void *v)
 	return err;
 }
 
+static void show_line(struct seq_file *m, struct iot_log *log, const void *record, u64 t0)
+{
+	iot_text_event(m, log->event->id, record, t0);
+}
+
+static const struct iot_log_shown shown = {
+	.of_category = true,
+	.line = show_line,
+};
+
 static const struct iot_procfile files[] = {
 	{ "control", .show = control_show, .line = control_line },
 	{ "error", .show = iot_category_error_show },
-	{ "log", .ops = &iot_category_log_ops },
-	{ "pipe", .ops = &iot_category_pipe_ops },
-	{ "stream", .ops = &iot_category_stream_ops },
+	{ "log", .ops = &iot_log_text_ops },
+	{ "pipe", .ops = &iot_log_pipe_ops },
+	{ "stream", .ops = &iot_log_stream_ops },
 	{ "stats", .show = stats_show },
 };
 
@@ -190,7 +202,10 @@ static struct iot_procdir dirs[IOT_EVENT_IDS];
 int iot_category_mkdir(struct iot_category *c, struct iot_procdir *root)
 {
 	struct iot_procdir *dir = &dirs[c->of.event_id];
-	int err = iot_procfile_mkdir(dir, c->of.name, root, c);
+	int err;
+
+	c->log.shown = &shown;
+	err = iot_procfile_mkdir(dir, c->of.name, root, &c->log);
 
 	if (!err && (c->traits & IOT_TRAIT_WRITEBACK))
 		err = iot_procfile_create(dir, &dirty_file, 1);

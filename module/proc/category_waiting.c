@@ -15,6 +15,7 @@
 #include "probe/waiting.h"
 #include "record/category.h"
 #include "proc/category_files.h"
+#include "proc/log_files.h"
 #include "proc/procfile.h"
 #include "proc/text.h"
 
@@ -73,8 +74,8 @@ static const struct seq_operations waiting_seq_ops = {
 
 static int waiting_open(struct inode *inode, struct file *file)
 {
-	struct iot_category *c = iot_procfile_owner(inode);
-	struct reader *rd = kzalloc(sizeof(*rd) + c->event->size, GFP_KERNEL_ACCOUNT);
+	struct iot_category *c = iot_log_category(iot_procfile_owner(inode));
+	struct reader *rd = kzalloc(sizeof(*rd) + c->log.event->size, GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!rd)

@@ -108,7 +108,7 @@ static int add_to(struct iot_target_file *f, struct inode *inode, struct iot_tar
 	int err = 0;
 
 	if (add->max_events)
-		err = iot_target_resize(t, add->max_events, why);
+		err = iot_log_resize(&t->log, add->max_events, why);
 	if (!err && add->all_operations)
 		err = iot_target_extend(t, inode);
 	if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The records that one reader of a target's log is shown: copies of the records in the ring at
+ * Sorted copies of the records of a log that has one ring, that of a file or device: what it has at
  * one moment. So reads in parts, at offsets and from several processes find the same text, and
  * even the smallest ring shows its last N records under the heaviest load.
  */
@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "core/order.h"
-#include "record/io.h"
+#include "proc/log_files.h"
 #include "proc/log_snapshot.h"
 
 /* The copy is charged to the reader's memory cgroup. */
@@ -30,18 +30,16 @@ static void *snapshot_alloc(size_t n, size_t size)
 
 /**
  * struct span - the part of a ring that a snapshot copies
- * @ring:	the ring
+ * @log:	whose ring it is
+ * @shard:	the ring; a reference is held
  * @from:	first index
  * @end:	index after the last
- * @shift:	seq - index
- * @dev:	device number of the target's filesystem, or of the device that is the target
  */
 struct span {
-	const struct iot_ring *ring;
+	const struct iot_log *log;
+	const struct iot_shard *shard;
 	u64 from;
 	u64 end;
-	u64 shift;
-	dev_t dev;
 };
 
 /* Copy the records that are marked as pending. Return: how many are still pending. */
@@ -56,10 +54,10 @@ static size_t copy_pending(struct iot_log_snapshot *snapshot, const struct span 
 		cond_resched();
 		if (r->seq != SEQ_PENDING)
 			continue;
-		switch (iot_ring_read(span->ring, i, (u64 *)r)) {
+		switch (iot_ring_read(span->shard->ring, i, (u64 *)r)) {
 		case IOT_RING_OK:
-			r->seq = i + span->shift;
-			iot_io_complete(r, span->dev);
+			r->seq = i + span->shard->shift;
+			span->log->shown->complete(span->log, r);
 			break;
 		case IOT_RING_PENDING:
 			pending++;
@@ -91,42 +89,41 @@ static void copy(struct iot_log_snapshot *snapshot, const struct span *span)
 			snapshot->order[snapshot->nr++] = i;
 }
 
+static int take(struct iot_log_snapshot *snapshot, struct span *span, u64 from_seq)
+{
+	u64 shift = span->shard->shift;
+
+	span->from = iot_shard_window(span->shard, &span->end);
+	if (span->from + shift < from_seq)
+		span->from = min(span->end, from_seq - shift);
+	snapshot->next_seq = span->end + shift;
+	if (span->from == span->end)
+		return 0;
+	snapshot->records = snapshot_alloc(span->end - span->from, sizeof(*snapshot->records));
+	snapshot->order = snapshot_alloc(span->end - span->from, sizeof(*snapshot->order));
+	if (!snapshot->records || !snapshot->order)
+		return -ENOMEM;
+	copy(snapshot, span);
+	return 0;
+}
+
 /**
- * iot_log_snapshot_take() - copy the records of a target's ring
- * @snapshot:	empty or dropped
- * @t:		the target
+ * iot_log_snapshot_take() - copy the records of a log
+ * @snapshot:	empty; to be dropped, also after an error
+ * @log:	its records are of struct iot_io
  * @from_seq:	seq of the oldest record to copy
  *
- * Context: task, may sleep. Return: 0, -ENOMEM or -EINTR.
+ * Context: task, may sleep. Return: 0 or -ENOMEM.
  */
-int iot_log_snapshot_take(struct iot_log_snapshot *snapshot, struct iot_target *t, u64 from_seq)
+int iot_log_snapshot_take(struct iot_log_snapshot *snapshot, struct iot_log *log, u64 from_seq)
 {
-	struct span span;
-	int err = 0;
+	struct iot_rings *rings = iot_log_rings(log);
+	struct span span = { .log = log, .shard = rings->shard };
+	int err;
 
-	if (mutex_lock_interruptible(&t->lock))
-		return -EINTR;
-	span.ring = rcu_dereference_protected(t->indexed.ring, lockdep_is_held(&t->lock));
-	span.from = iot_ring_window(span.ring, &span.end);
-	span.shift = t->shift;
-	span.dev = t->dev;
-	if (span.from + t->shift < from_seq)
-		span.from = min(span.end, from_seq - t->shift);
-	snapshot->nr = 0;
-	snapshot->t0 = t->t0;
-	snapshot->next_seq = span.end + t->shift;
-	if (span.from == span.end)
-		goto unlock;
-	snapshot->records = snapshot_alloc(span.end - span.from, sizeof(*snapshot->records));
-	snapshot->order = snapshot_alloc(span.end - span.from, sizeof(*snapshot->order));
-	if (snapshot->records && snapshot->order) {
-		copy(snapshot, &span);
-	} else {
-		iot_log_snapshot_drop(snapshot);
-		err = -ENOMEM;
-	}
-unlock:
-	mutex_unlock(&t->lock);
+	snapshot->t0 = READ_ONCE(log->t0);
+	err = take(snapshot, &span, from_seq);
+	iot_rings_put(rings);
 	return err;
 }
 

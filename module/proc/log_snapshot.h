@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The records that one reader of a target's log is shown. */
+/* Sorted copies of the records of a log that has one ring. */
 #ifndef IOT_LOG_SNAPSHOT_H
 #define IOT_LOG_SNAPSHOT_H
 
-#include "proc/target.h"
+#include "record/log.h"
+#include "uapi/iotracer.h"
 
 /**
  * struct iot_log_snapshot - copies of records, taken at one moment
@@ -11,7 +12,7 @@
  * @order:	indices of the @records to show, in the order in which to show them
  * @nr:		number of indices in @order
  * @next_seq:	seq at which a later snapshot continues
- * @t0:		T0 of the target at that moment
+ * @t0:		T0 of the log at that moment
  */
 struct iot_log_snapshot {
 	struct iot_io *records;
@@ -21,7 +22,7 @@ struct iot_log_snapshot {
 	u64 t0;
 };
 
-int iot_log_snapshot_take(struct iot_log_snapshot *snapshot, struct iot_target *t, u64 from_seq);
+int iot_log_snapshot_take(struct iot_log_snapshot *snapshot, struct iot_log *log, u64 from_seq);
 int iot_log_snapshot_sort(struct iot_log_snapshot *snapshot);
 void iot_log_snapshot_drop(struct iot_log_snapshot *snapshot);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traced files and block devices: their lifetime, paths and rings.
+ * Traced files and block devices: their lifetime and hooks.
  *
  * No reference to anything of the filesystem is held (target_file.c). Unmounting, deleting and
  * unloading work as if the target were not there. The files of a stopped target are in no table
@@ -11,19 +11,12 @@
  * submitted to it, from any source. No reference to the device is held either. If it is removed, a
  * new device with the same number is traced.
  *
- * Reset empties a ring in place. Meanwhile writers use the sink, so events that happen until
- * the command is done are forgotten like those before it. Resize replaces the whole ring.
- * Writers that were in the old ring finish there.
+ * The events of a target are in a log that has one ring (record/log.c).
  */
-#include <linux/mm.h>
-#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
-#include <linux/vmalloc.h>
 #include "core/budget.h"
-#include "core/param.h"
 #include "core/refusal.h"
 #include "hook/redirect.h"
 #include "hook/symbol.h"
@@ -42,82 +35,21 @@ static LIST_HEAD(all);	/* targets, under targets_lock */
 
 static bool (*is_reserved)(const char *name);
 
-/* The ring that nobody reads. Takes records while a target's own ring is being emptied. */
-static struct iot_ring *sink;
-
-/* Rings */
-
-/* Bytes that are allocated for a ring: whole pages where __vmalloc() is used. */
-static size_t ring_size(u64 keep)
+static unsigned int level_of(const void *record)
 {
-	size_t bytes = iot_ring_bytes(keep, sizeof(struct iot_io));
-
-	return bytes <= KMALLOC_MAX_CACHE_SIZE ? bytes : PAGE_ALIGN(bytes);
+	return ((const struct iot_io *)record)->level & 1;
 }
 
-static struct iot_ring *ring_alloc(u64 keep, u64 first)
-{
-	size_t bytes = ring_size(keep);
-	struct iot_ring *ring;
-
-	if (bytes <= KMALLOC_MAX_CACHE_SIZE)
-		ring = kzalloc(bytes, GFP_KERNEL | __GFP_NOWARN);
-	else
-		ring = __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
-				 __GFP_RETRY_MAYFAIL);
-	if (ring)
-		iot_ring_init(ring, keep, sizeof(struct iot_io), first);
-	return ring;
-}
-
-static int check_max_events(u64 max_events, struct iot_why *why)
-{
-	u64 limit = iot_param_max_events_limit();
-
-	if (max_events <= limit)
-		return 0;
-	iot_why(why, -ENOMEM,
-		"max_events %llu is above max_events_limit=%llu: take fewer or raise the parameter",
-		max_events, limit);
-	pr_err("%s\n", why->text);
-	return -ENOMEM;
-}
-
-static size_t ring_bytes(const struct iot_ring *ring)
-{
-	return ring_size(iot_ring_capacity(ring));
-}
-
-/* Make a ring that is charged to the budget. Two rings of a target are both charged. */
-static struct iot_ring *ring_new(u64 keep, u64 first, struct iot_why *why)
-{
-	struct iot_ring *ring;
-
-	if (!iot_budget_take(ring_size(keep), "a log", why))
-		return NULL;
-	ring = ring_alloc(keep, first);
-	if (!ring)
-		iot_budget_give(ring_size(keep));
-	return ring;
-}
-
-/* Context: no task uses the ring any more. */
-static void ring_free(struct iot_ring *ring)
-{
-	size_t bytes = ring_bytes(ring);
-
-	kvfree(ring);
-	iot_budget_give(bytes);
-}
-
-static struct iot_ring *ring_of(struct iot_target *t)
-{
-	return rcu_dereference_protected(t->indexed.ring, lockdep_is_held(&t->lock));
-}
+static struct iot_rings_of rings_of_targets = {
+	.name = "a log",
+	.size = "max_events",
+	.record_size = sizeof(struct iot_io),
+	.class_of = level_of,
+};
 
 static int start_locked(struct iot_target *t)
 {
-	int err = iot_life_check(&t->life);
+	int err = iot_life_check(&t->log.life);
 
 	if (err || t->running)
 		return err;
@@ -195,7 +127,7 @@ void iot_target_stop(struct iot_target *t)
 
 static int extend_locked(struct iot_target *t, const struct inode *inode)
 {
-	int err = iot_life_check(&t->life);
+	int err = iot_life_check(&t->log.life);
 
 	if (err || t->indexed.all_operations)
 		return err;
@@ -228,193 +160,18 @@ int iot_target_extend(struct iot_target *t, const struct inode *inode)
 	return err;
 }
 
-static void reset_locked(struct iot_target *t, bool new_t0)
-{
-	struct iot_ring *ring = ring_of(t);
-
-	rcu_assign_pointer(t->indexed.ring, sink);
-	synchronize_rcu_expedited(); /* the last writer has left it */
-	iot_ring_reset(ring);
-	t->carried = 0;
-	if (new_t0)
-		t->t0 = ktime_get_mono_fast_ns();
-	rcu_assign_pointer(t->indexed.ring, ring);
-}
-
 /**
- * iot_target_reset() - empty the log and reset its counts
- * @t:		the target
- * @new_t0:	set T0 to the present time
- *
- * Events in progress end up in the emptied log or in none. No memory is allocated. Has no effect on
- * a target that has ended.
+ * iot_target_missed() - count the events that the hooks of a target have missed
+ * @missed:	by level
  */
-void iot_target_reset(struct iot_target *t, bool new_t0)
+void iot_target_missed(struct iot_target *t, u64 missed[IOT_LEVELS])
 {
 	mutex_lock(&t->lock);
-	if (!iot_life_check(&t->life))
-		reset_locked(t, new_t0);
+	missed[IOT_LEVEL_VFS] = iot_vfs_missed(&t->hooks) + iot_vfs_missed(&t->other_hooks) +
+				iot_redirect_refused() + iot_async_missed() +
+				(t->device && t->indexed.all_operations ? iot_vfs_unsure() : 0);
+	missed[IOT_LEVEL_BLK] = t->hooks.block ? iot_direct_missed() : 0;
 	mutex_unlock(&t->lock);
-}
-
-/*
- * Copy the newest records of @old, which has no writers any more, into @new, to the
- * indices below new->first. The index behind the last record of @old is new->first.
- */
-static void ring_carry(struct iot_ring *new, const struct iot_ring *old)
-{
-	u64 end, from = iot_ring_window(old, &end);
-	struct iot_io record;
-	int class;
-	u64 i;
-
-	if (end - from > new->first)
-		from = end - new->first;
-	for (i = from; i < end; i++) {
-		if (iot_ring_read(old, i, (u64 *)&record) != IOT_RING_OK)
-			continue;
-		/* a writer that wants the slot meanwhile gets none */
-		preempt_disable();
-		iot_ring_put(new, new->first - (end - i), (u64 *)&record);
-		preempt_enable();
-	}
-	WRITE_ONCE(new->base, new->first - (end - from));
-	for (class = 0; class < IOT_RING_CLASSES; class++) {
-		new->earlier[class] = iot_ring_seen(old, class);
-		atomic64_add(atomic64_read(&old->lost[class]), &new->lost[class]);
-	}
-}
-
-/* Replace @old by @new, which gets the newest records of @old. */
-static void ring_replace(struct iot_target *t, struct iot_ring *old, struct iot_ring *new)
-{
-	u64 old_end;
-
-	rcu_assign_pointer(t->indexed.ring, new);
-	synchronize_rcu(); /* the last writer of the old ring is done */
-	old_end = atomic64_read(&old->head);
-	ring_carry(new, old);
-	t->carried += old_end - old->first;
-	t->shift += old_end - new->first;
-	ring_free(old);
-}
-
-/*
- * The old and the new ring both exist until the records are carried over, and both are
- * charged. If there is no room for both, an old ring that is large enough stays.
- */
-static int resize_locked(struct iot_target *t, u64 max_events, struct iot_why *why)
-{
-	struct iot_ring *new, *old = ring_of(t);
-	u64 most = iot_ring_capacity(old);
-
-	if (max_events == most ||
-	    (max_events < most && !iot_budget_try(ring_size(max_events)))) {
-		iot_ring_limit(old, max_events);
-		return 0;
-	}
-	if (max_events > most && !iot_budget_take(ring_size(max_events), "a log", why))
-		return -ENOMEM;
-	new = ring_alloc(max_events, min(max_events, old->keep));
-	if (!new) {
-		iot_budget_give(ring_size(max_events));
-		return -ENOMEM;
-	}
-	ring_replace(t, old, new);
-	return 0;
-}
-
-/**
- * iot_target_resize() - change max_events; the newest events stay
- * @why:	where to report which limit does not allow it
- *
- * Return: 0, or -ENOMEM or -ENODEV and nothing has changed.
- */
-int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why)
-{
-	int err;
-
-	mutex_lock(&t->lock);
-	err = iot_life_check(&t->life);
-	if (!err && ring_of(t)->keep != max_events)
-		err = check_max_events(max_events, why) ?:
-		      resize_locked(t, max_events, why);
-	mutex_unlock(&t->lock);
-	return err;
-}
-
-u64 iot_target_max_events(struct iot_target *t)
-{
-	u64 keep;
-
-	mutex_lock(&t->lock);
-	keep = ring_of(t)->keep;
-	mutex_unlock(&t->lock);
-	return keep;
-}
-
-/* Count the records that a reader would be shown, by level. */
-static void count_stored(const struct iot_ring *ring,
-			 struct iot_target_stats stats[IOT_LEVELS])
-{
-	u64 end, i = iot_ring_window(ring, &end);
-	struct iot_io record;
-
-	for (; i < end; i++) {
-		if (iot_ring_read(ring, i, (u64 *)&record) == IOT_RING_OK)
-			stats[record.level & 1].stored++;
-		cond_resched();
-	}
-}
-
-/**
- * iot_target_stats() - count the events of a target
- * @t:		the target
- * @stats:	by level
- * @overwritten: of all levels, from the indices of the ring, not from @stats
- *
- * seen comes from the writers' counters, the rest from the ring. Tests check that they
- * agree when there are no writers.
- */
-void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LEVELS],
-		      u64 *overwritten)
-{
-	const struct iot_ring *ring;
-	u64 taken, kept = 0;
-	int level;
-
-	memset(stats, 0, IOT_LEVELS * sizeof(*stats));
-	mutex_lock(&t->lock);
-	ring = ring_of(t);
-	count_stored(ring, stats);
-	taken = t->carried + atomic64_read(&ring->head) - ring->first;
-	for (level = 0; level < IOT_LEVELS; level++) {
-		struct iot_target_stats *s = &stats[level];
-
-		s->seen = iot_ring_seen(ring, level);
-		s->lost = atomic64_read(&ring->lost[level]);
-		kept += s->stored + s->lost;
-		s->overwritten = s->seen - min(s->seen, s->stored + s->lost);
-	}
-	stats[IOT_LEVEL_VFS].missed = iot_vfs_missed(&t->hooks) +
-				      iot_vfs_missed(&t->other_hooks) + iot_redirect_refused() +
-				      iot_async_missed() +
-				      (t->device && t->indexed.all_operations ?
-				       iot_vfs_unsure() : 0);
-	stats[IOT_LEVEL_BLK].missed = t->hooks.block ? iot_direct_missed() : 0;
-	mutex_unlock(&t->lock);
-	*overwritten = taken - min(taken, kept);
-}
-
-/** iot_target_bytes() - get the memory that a target and its log take */
-size_t iot_target_bytes(struct iot_target *t)
-{
-	size_t bytes = sizeof(*t);
-
-	mutex_lock(&t->lock);
-	bytes += ring_bytes(ring_of(t));
-	mutex_unlock(&t->lock);
-	return bytes;
 }
 
 /* All targets */
@@ -519,8 +276,8 @@ static void name_init(struct iot_target *t, const struct dentry *dentry, u64 st_
 	}
 }
 
-static struct iot_target *alloc_target(const struct path *path,
-				       const struct kstat *stat)
+static struct iot_target *alloc_target(const struct path *path, const struct kstat *stat,
+				       u64 max_events)
 {
 	struct inode *inode = d_inode(path->dentry);
 	struct iot_target *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -535,6 +292,7 @@ static struct iot_target *alloc_target(const struct path *path,
 	INIT_LIST_HEAD(&t->paths);
 	iot_target_files_begin(&t->files, &t->indexed);
 	mutex_init(&t->lock);
+	iot_log_init(&t->log, &rings_of_targets, IOT_EVENT_ID_IO, &t->indexed.ring, max_events);
 	name_init(t, path->dentry, stat->ino);
 	return t;
 }
@@ -576,10 +334,7 @@ static void put_hooks(struct iot_target *t)
 /* Context: neither a probe nor control can find the target any more. */
 static void target_free(struct iot_target *t)
 {
-	struct iot_ring *ring = rcu_dereference_protected(t->indexed.ring, true);
-
-	if (ring)
-		ring_free(ring);
+	iot_log_free(&t->log);
 	iot_target_files_free(&t->files);
 	mutex_destroy(&t->lock);
 	kfree(t);
@@ -611,22 +366,14 @@ struct iot_target *iot_target_create(const struct path *path, const struct kstat
 
 	if (iot_symbol_ftrace_off())
 		return ERR_PTR(iot_why(why, -EOPNOTSUPP, IOT_FTRACE_OFF));
-	t = alloc_target(path, stat);
+	t = alloc_target(path, stat, max_events);
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	err = iot_vfs_get(&t->hooks, d_inode(path->dentry));
 	if (err)
 		goto free_target;
 	t->hooks.block |= t->device != 0;
-	err = check_max_events(max_events, why);
-	if (err)
-		goto put_hooks;
-	err = -ENOMEM;
-	RCU_INIT_POINTER(t->indexed.ring, ring_new(max_events, 0, why));
-	if (!rcu_access_pointer(t->indexed.ring))
-		goto put_hooks;
-	t->t0 = ktime_get_mono_fast_ns();
-	err = enlist(t, d_inode(path->dentry), stat);
+	err = iot_log_make(&t->log, why) ?: enlist(t, d_inode(path->dentry), stat);
 	if (err)
 		goto put_hooks;
 	err = all_operations ? iot_target_extend(t, d_inode(path->dentry)) : 0;
@@ -656,7 +403,7 @@ void iot_target_detach(struct iot_target *t)
 	struct iot_target_path *tp, *next;
 
 	mutex_lock(&t->lock);
-	iot_life_end(&t->life);
+	iot_log_end(&t->log);
 	stop_locked(t);
 	put_hooks(t);
 	mutex_unlock(&t->lock);
@@ -723,10 +470,10 @@ int iot_target_init(bool (*reserved)(const char *name))
 	if (err)
 		return err;
 	is_reserved = reserved;
-	sink = ring_alloc(1, 0);
-	err = sink ? indexes_init() : -ENOMEM;
+	rings_of_targets.sink = iot_rings_sink(sizeof(struct iot_io));
+	err = rings_of_targets.sink ? indexes_init() : -ENOMEM;
 	if (err) {
-		kfree(sink);
+		kfree(rings_of_targets.sink);
 		iot_target_index_exit();
 	}
 	return err;
@@ -738,6 +485,6 @@ void iot_target_exit(void)
 	iot_target_path_exit();
 	iot_entry_names_exit();
 	iot_target_file_exit();
-	kfree(sink);
+	kfree(rings_of_targets.sink);
 	iot_target_index_exit();
 }

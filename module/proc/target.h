@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which files and block devices are traced: their lifetime, paths and rings. */
+/* Which files and block devices are traced: their lifetime and hooks. */
 #ifndef IOT_TARGET_H
 #define IOT_TARGET_H
 
-#include <linux/atomic.h>
 #include <linux/container_of.h>
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/workqueue.h>
-#include "core/life.h"
+#include "record/log.h"
 #include "record/target_index.h"
 #include "probe/vfs.h"
 #include "proc/discard.h"
@@ -23,8 +22,9 @@ struct iot_why;
 /**
  * struct iot_target - a traced file or block device
  * @indexed:	the part of the target that probes use
+ * @log:	its events
  * @all:	in the list of all targets, in the order in which they were added
- * @free:	work that frees the target and its ring
+ * @free:	work that frees the target and its log
  * @name:	of its directory in /proc
  * @proc:	that directory
  * @parent:	of its directory
@@ -34,16 +34,9 @@ struct iot_why;
  * @device:	number of the disk or partition that it is, 0 if it is a file
  * @st_dev:	device number of its files as stat(2) gives it
  * @dev:	device number of VFS records: @device, or that of the filesystem
- * @pipes:	number of open pipes
- * @lock:	protects what follows, and @indexed against changes
- * @shift:	seq of a record = its index in @ring + @shift
- * @carried:	records seen in earlier rings since the last reset
- * @t0:		CLOCK_MONOTONIC ns
+ * @lock:	protects what follows, and @indexed.all_operations against changes; @log.lock is taken
+ *		inside it
  * @running:	its files are in the table of running files, and its hooks are enabled
- * @pipe_next:	seq of the next record that a pipe shows
- * @pipe_gap:	number of records before @pipe_next that are gone and that no pipe has reported
- *		yet
- * @life:	whether it has ended: it was removed
  * @hooks:	hooks that the target holds references to, and enables while it is running
  * @other_hooks: as @hooks, for what neither reads nor writes; empty without @indexed.all_operations
  *
@@ -54,6 +47,7 @@ struct iot_why;
  */
 struct iot_target {
 	struct iot_indexed_target indexed;
+	struct iot_log log;
 
 	struct list_head all;
 	struct rcu_work free;
@@ -66,27 +60,11 @@ struct iot_target {
 	dev_t dev;
 	dev_t st_dev;
 	struct iot_discard proc;
-	atomic_t pipes;
 
 	struct mutex lock;	/* protects what follows */
-	u64 shift;
-	u64 carried;
-	u64 t0;
-	u64 pipe_next;
-	u64 pipe_gap;
-	struct iot_life life;
 	bool running;
 	struct iot_vfs_hooks hooks;
 	struct iot_vfs_hooks other_hooks;
-};
-
-/** struct iot_target_stats - counts of one level since the last reset */
-struct iot_target_stats {
-	u64 seen;
-	u64 stored;
-	u64 overwritten;
-	u64 lost;
-	u64 missed;
 };
 
 /** iot_target_of() - get the target of a file */
@@ -110,13 +88,8 @@ void iot_targets_close(void);
 
 int iot_target_start(struct iot_target *t);
 void iot_target_stop(struct iot_target *t);
-void iot_target_reset(struct iot_target *t, bool new_t0);
-int iot_target_resize(struct iot_target *t, u64 max_events, struct iot_why *why);
-u64 iot_target_max_events(struct iot_target *t);
 int iot_target_extend(struct iot_target *t, const struct inode *inode);
-void iot_target_stats(struct iot_target *t, struct iot_target_stats stats[IOT_LEVELS],
-		      u64 *overwritten);
-size_t iot_target_bytes(struct iot_target *t);
+void iot_target_missed(struct iot_target *t, u64 missed[IOT_LEVELS]);
 
 int iot_target_init(bool (*is_reserved)(const char *name));
 void iot_target_exit(void);

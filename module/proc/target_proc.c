@@ -4,33 +4,52 @@
  * source files of their own. The target outlives its directory (discard.c).
  */
 #include <linux/seq_file.h>
+#include "core/line.h"
 #include "file/path.h"
+#include "record/io.h"
+#include "proc/log_files.h"
 #include "proc/procfile.h"
 #include "proc/target.h"
-#include "proc/target_log.h"
-#include "proc/target_pipe.h"
 #include "proc/target_proc.h"
+#include "proc/target_stats.h"
 #include "proc/text.h"
+
+static struct iot_target *target_of(const struct iot_log *log)
+{
+	return container_of(log, struct iot_target, log);
+}
+
+static void complete_record(const struct iot_log *log, void *record)
+{
+	iot_io_complete(record, target_of(log)->dev);
+}
+
+static void show_line(struct seq_file *m, struct iot_log *log, const void *record, u64 t0)
+{
+	const struct iot_io *r = record;
+	const struct iot_line line = iot_line_of_io(r);
+
+	iot_text_line(m, &line, r->time > t0 ? r->time - t0 : 0, r->comm, r->pid);
+	seq_putc(m, '\n');
+}
+
+static const struct iot_log_shown shown = {
+	.sorted = true,
+	.complete = complete_record,
+	.line = show_line,
+};
 
 static int control_show(struct seq_file *m, void *v)
 {
-	struct iot_target_stats stats[IOT_LEVELS];
-	struct iot_target *t = iot_procfile_shown(m);
-	u64 overwritten, stored;
+	struct iot_log *log = iot_procfile_shown(m);
 
-	iot_target_stats(t, stats, &overwritten);
-	stored = stats[IOT_LEVEL_VFS].stored + stats[IOT_LEVEL_BLK].stored;
-	mutex_lock(&t->lock);
-	seq_printf(m, "%d ", t->running);
-	iot_text_time(m, t->t0);
-	mutex_unlock(&t->lock);
-	seq_printf(m, " %llu %llu\n", iot_target_max_events(t), stored);
+	iot_target_state_show(m, log, READ_ONCE(target_of(log)->running));
 	return 0;
 }
 
 static int control_line(void *data, char *line)
 {
-	struct iot_target *t = data;
+	struct iot_target *t = target_of(data);
 
 	if (!strcmp(line, "stop")) {
 		iot_target_stop(t);
@@ -40,46 +59,35 @@ static int control_line(void *data, char *line)
 		return iot_target_start(t);
 	if (strcmp(line, "reset") && strcmp(line, "timereset"))
 		return -EINVAL;
-	iot_target_reset(t, !strcmp(line, "timereset"));
+	iot_log_reset(&t->log, !strcmp(line, "timereset"));
 	return 0;
-}
-
-static void show_level(struct seq_file *m, const char *name,
-		       const struct iot_target_stats *s)
-{
-	seq_printf(m, "%s %llu %llu %llu %llu %llu\n", name, s->seen, s->stored,
-		   s->overwritten, s->lost, s->missed);
 }
 
 static int stats_show(struct seq_file *m, void *v)
 {
-	struct iot_target_stats stats[IOT_LEVELS], total;
-	struct iot_target *t = iot_procfile_shown(m);
+	struct iot_log *log = iot_procfile_shown(m);
+	struct iot_target *t = target_of(log);
+	struct iot_log_stats stats;
+	u64 missed[IOT_LEVELS];
 
-	iot_target_stats(t, stats, &total.overwritten);
-	total.seen = stats[0].seen + stats[1].seen;
-	total.stored = stats[0].stored + stats[1].stored;
-	total.lost = stats[0].lost + stats[1].lost;
-	total.missed = stats[0].missed + stats[1].missed;
+	iot_log_stats(log, &stats);
+	iot_target_missed(t, missed);
 	seq_puts(m, "target ");
 	iot_path_escape(m, t->name.text);
 	seq_putc(m, '\n');
 	iot_target_files_show(m, &t->files);
-	seq_printf(m, "max_events %llu\n", iot_target_max_events(t));
+	seq_printf(m, "max_events %llu\n", stats.keep);
 	seq_printf(m, "all_operations %d\n", READ_ONCE(t->indexed.all_operations));
-	seq_printf(m, "memory_bytes %zu\n", iot_target_bytes(t));
-	seq_puts(m, "level seen stored overwritten lost missed\n");
-	show_level(m, "vfs", &stats[IOT_LEVEL_VFS]);
-	show_level(m, "blk", &stats[IOT_LEVEL_BLK]);
-	show_level(m, "total", &total);
+	seq_printf(m, "memory_bytes %zu\n", sizeof(*t) + stats.bytes);
+	iot_target_counts_show(m, &stats.rings, missed);
 	return 0;
 }
 
 static const struct iot_procfile files[] = {
 	{ "control", .show = control_show, .line = control_line },
-	{ "log", .ops = &iot_target_log_ops },
-	{ "pipe", .ops = &iot_target_pipe_ops },
-	{ "stream", .ops = &iot_target_stream_ops },
+	{ "log", .ops = &iot_log_text_ops },
+	{ "pipe", .ops = &iot_log_pipe_ops },
+	{ "stream", .ops = &iot_log_stream_ops },
 	{ "stats", .show = stats_show },
 };
 
@@ -87,7 +95,8 @@ static const struct iot_procfile files[] = {
 int iot_target_mkdir(struct iot_target *t, struct iot_procdir *parent)
 {
 	t->parent = parent->entry;
-	return iot_procfile_mkdir(&t->proc.dir, t->name.text, parent, t) ?:
+	t->log.shown = &shown;
+	return iot_procfile_mkdir(&t->proc.dir, t->name.text, parent, &t->log) ?:
 	       iot_procfile_create(&t->proc.dir, files, ARRAY_SIZE(files));
 }
 

@@ -31,11 +31,13 @@
 #include "file/paths.h"
 #include "record/branch.h"
 #include "proc/category_files.h"
-#include "proc/wide_target.h"
 #include "proc/discard.h"
 #include "proc/entry_name.h"
+#include "proc/log_files.h"
 #include "proc/procfile.h"
-#include "proc/text.h"
+#include "proc/target_stats.h"
+#include "proc/wide_line.h"
+#include "proc/wide_target.h"
 
 /**
  * struct wide_target - a directory whose contents are traced, or processes that are
@@ -73,9 +75,9 @@ static int begin_change(void)
 	return -ENODEV;
 }
 
-static struct wide_target *target_of(struct iot_category *c)
+static struct wide_target *target_of(struct iot_log *log)
 {
-	return container_of(c, struct wide_target, branch.c);
+	return container_of(log, struct wide_target, branch.c.log);
 }
 
 static bool is_of_tasks(const struct wide_target *d)
@@ -83,19 +85,25 @@ static bool is_of_tasks(const struct wide_target *d)
 	return d->branch.c.anywhere;
 }
 
+/* How their logs are shown */
+
+static void show_line(struct seq_file *m, struct iot_log *log, const void *record, u64 t0)
+{
+	iot_wide_line(m, &target_of(log)->branch, record, t0);
+}
+
+static const struct iot_log_shown shown = {
+	.of_category = true,
+	.line = show_line,
+};
+
 /* control: as that of a file's target */
 
 static int control_show(struct seq_file *m, void *v)
 {
-	struct iot_category *c = iot_procfile_shown(m);
-	struct iot_category_stats stats;
+	struct iot_log *log = iot_procfile_shown(m);
 
-	iot_category_stats(c, &stats);
-	mutex_lock(&c->lock);
-	seq_printf(m, "%d ", c->started);
-	iot_text_time(m, c->t0);
-	seq_printf(m, " %llu %llu\n", c->keep, stats.rings.stored);
-	mutex_unlock(&c->lock);
+	iot_target_state_show(m, log, READ_ONCE(target_of(log)->branch.c.started));
 	return 0;
 }
 
@@ -117,76 +125,9 @@ static int control_run(void *data, char *line, struct iot_why *why)
 
 static int control_line(void *data, char *line)
 {
-	struct iot_category *c = data;
+	struct iot_category *c = iot_log_category(data);
 
 	return iot_refusal_run(&c->refusal, line, c, control_run);
-}
-
-static void show_counts(struct seq_file *m, const char *level, const struct iot_rings_stats *s,
-			u64 missed)
-{
-	seq_printf(m, "%s %llu %llu %llu %llu %llu\n", level, s->seen, s->stored, s->overwritten,
-		   s->lost, missed);
-}
-
-/* Count the bios that a ring has now. A ring that never had one is not searched. */
-static u64 count_stored_bios(const struct iot_ring *ring)
-{
-	u64 stored = 0, end, i;
-	struct iot_fs e;
-
-	if (!iot_ring_seen(ring, IOT_LEVEL_BLK))
-		return 0;
-	for (i = iot_ring_window(ring, &end); i < end; i++) {
-		if (iot_ring_read(ring, i, (u64 *)&e) == IOT_RING_OK)
-			stored += iot_fs_is_block(e.op);
-		cond_resched();
-	}
-	return stored;
-}
-
-static void count_bios_of(const struct iot_ring *ring, struct iot_rings_stats *bios)
-{
-	bios->seen += iot_ring_seen(ring, IOT_LEVEL_BLK);
-	bios->lost += atomic64_read(&ring->lost[IOT_LEVEL_BLK]);
-}
-
-/*
- * Count the bios alone, a part of @all. While there are new events, either may be the later count:
- * the parts are never more than all.
- */
-static void count_bios(struct iot_category *c, const struct iot_rings_stats *all,
-		       struct iot_rings_stats *bios)
-{
-	struct iot_rings *rings = iot_category_rings(c);
-	const struct iot_ring *ring;
-	int cpu;
-
-	memset(bios, 0, sizeof(*bios));
-	if (!rings)
-		return;
-	bios->lost = iot_ring_seen(rings->of->sink, IOT_LEVEL_BLK);
-	bios->seen = bios->lost;
-	for_each_possible_cpu(cpu) {
-		ring = iot_shard_ring(&rings->shard[cpu]);
-		if (!ring)
-			continue;
-		count_bios_of(ring, bios);
-		bios->stored += count_stored_bios(ring);
-	}
-	iot_rings_put(rings);
-	bios->seen = min(bios->seen, all->seen);
-	bios->lost = min3(bios->lost, bios->seen, all->lost);
-	bios->stored = min3(bios->stored, bios->seen - bios->lost, all->stored);
-	bios->overwritten = min(bios->seen - bios->lost - bios->stored, all->overwritten);
-}
-
-static void subtract(struct iot_rings_stats *s, const struct iot_rings_stats *part)
-{
-	s->seen -= part->seen;
-	s->stored -= part->stored;
-	s->overwritten -= part->overwritten;
-	s->lost -= part->lost;
 }
 
 static void show_identity(struct seq_file *m, const struct wide_target *d)
@@ -203,34 +144,29 @@ static void show_identity(struct seq_file *m, const struct wide_target *d)
 /* stats: as that of a file's target */
 static int stats_show(struct seq_file *m, void *v)
 {
-	struct wide_target *d = target_of(iot_procfile_shown(m));
-	struct iot_rings_stats bios, calls;
-	struct iot_category_stats s;
-	u64 missed;
+	struct iot_log *log = iot_procfile_shown(m);
+	struct wide_target *d = target_of(log);
+	struct iot_log_stats stats;
+	u64 missed[IOT_LEVELS] = {};
 
-	iot_category_stats(&d->branch.c, &s);
-	count_bios(&d->branch.c, &s.rings, &bios);
-	calls = s.rings;
-	subtract(&calls, &bios);
-	missed = iot_branch_missed(&d->branch, s.missed);
+	iot_log_stats(log, &stats);
+	missed[IOT_LEVEL_VFS] = iot_branch_missed(&d->branch,
+						  iot_category_missed(&d->branch.c));
 	seq_puts(m, "target ");
 	iot_path_escape(m, d->name.text);
 	show_identity(m, d);
-	seq_printf(m, "\nmax_events %llu\nmemory_bytes %zu\n", READ_ONCE(d->branch.c.keep),
-		   s.bytes + sizeof(*d));
-	seq_puts(m, "level seen stored overwritten lost missed\n");
-	show_counts(m, "vfs", &calls, missed);
-	show_counts(m, "blk", &bios, 0);
-	show_counts(m, "total", &s.rings, missed);
+	seq_printf(m, "\nmax_events %llu\nmemory_bytes %zu\n", stats.keep,
+		   stats.bytes + sizeof(*d));
+	iot_target_counts_show(m, &stats.rings, missed);
 	return 0;
 }
 
 static const struct iot_procfile files[] = {
 	{ "control", .show = control_show, .line = control_line },
 	{ "error", .show = iot_category_error_show },
-	{ "log", .ops = &iot_category_log_ops },
-	{ "pipe", .ops = &iot_category_pipe_ops },
-	{ "stream", .ops = &iot_category_stream_ops },
+	{ "log", .ops = &iot_log_text_ops },
+	{ "pipe", .ops = &iot_log_pipe_ops },
+	{ "stream", .ops = &iot_log_stream_ops },
 	{ "stats", .show = stats_show },
 };
 
@@ -298,7 +234,8 @@ static int begin(struct wide_target *d, struct iot_procdir *parent, struct iot_w
 	struct iot_category *c = &d->branch.c;
 	int err;
 
-	err = iot_procfile_mkdir(&d->proc.dir, d->name.text, parent, c) ?:
+	c->log.shown = &shown;
+	err = iot_procfile_mkdir(&d->proc.dir, d->name.text, parent, &c->log) ?:
 	      iot_procfile_create(&d->proc.dir, files, ARRAY_SIZE(files)) ?:
 	      iot_category_start(c, NULL, why);
 	if (err)
@@ -348,7 +285,7 @@ static struct wide_target *find(struct inode *inode, const char *text)
 
 static int resize(struct wide_target *d, u64 max_events, struct iot_why *why)
 {
-	if (!max_events || max_events == READ_ONCE(d->branch.c.keep))
+	if (!max_events || max_events == READ_ONCE(d->branch.c.log.keep))
 		return 0;
 	return iot_category_resize(&d->branch.c, max_events, why);
 }

@@ -344,6 +344,11 @@ void iot_branches_bind(const struct iot_category_ops *dir, const struct iot_cate
 	tasks_ops = tasks;
 }
 
+static unsigned int level_of(const void *record)
+{
+	return iot_fs_is_block(((const struct iot_fs *)record)->op) ? IOT_LEVEL_BLK : IOT_LEVEL_VFS;
+}
+
 /* Set up what all branches have. Return: 0, or an error and there is nothing to free. */
 static int init(struct iot_branch *b, const char *name, u32 kinds, u64 keep,
 		const struct iot_category_ops *own)
@@ -356,13 +361,14 @@ static int init(struct iot_branch *b, const char *name, u32 kinds, u64 keep,
 	c->of.default_kinds = kinds;
 	c->stem = &iot_category_fs;
 	c->traits = IOT_TRAIT_BY_INODE;
+	c->rings_of.class_of = level_of;
 	c->probes = iot_category_fs.probes ? own : NULL;
 	c->left_out = iot_category_fs.left_out;
 	err = iot_category_init(c);
 	if (err)
 		iot_category_free(c);
 	else if (keep)
-		c->keep = keep;
+		c->log.keep = keep;
 	return err;
 }
 

@@ -61,7 +61,7 @@ void iot_categories_mark_paths(unsigned long *marks)
 
 static void cpu_comes_to(struct iot_category *c, void *cpu)
 {
-	iot_category_add_cpu(c, *(int *)cpu);
+	iot_log_add_cpu(&c->log, *(int *)cpu);
 }
 
 static void cpu_comes(int cpu)

@@ -2,19 +2,13 @@
 /*
  * A category: events of the whole system.
  *
- * Nothing is hooked before start. The first start makes the rings (rings.c). They stay after
- * stop, so that the records can be read. Reset empties them in place, and size replaces them;
- * the sequence numbers of records keep rising across both.
+ * Nothing is hooked before start. The first start makes the log (log.c), which stays after stop,
+ * so that the records can be read.
  */
-#include <linux/cpumask.h>
-#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
-#include "core/budget.h"
-#include "core/param.h"
 #include "core/refusal.h"
 #include "core/schema.h"
 #include "hook/symbol.h"
@@ -23,166 +17,30 @@
 #include "record/category.h"
 #include "record/filter_parse.h"
 
-static DEFINE_MUTEX(list_lock);	/* protects @all; @lock of a category is taken inside */
+static DEFINE_MUTEX(list_lock);	/* protects @all; the lock of a log is taken inside */
 static LIST_HEAD(all);		/* categories and branches */
 
-/* Get the category's rings. Caller holds @lock. */
-static struct iot_rings *rings_of(struct iot_category *c)
-{
-	return rcu_dereference_protected(c->rings, lockdep_is_held(&c->lock));
-}
-
-/* Get the filter. Caller holds @lock or @control; changing it takes both. */
+/* Get the filter. Caller holds the lock of @log or @control; changing it takes both. */
 static struct iot_filter *filter_of(struct iot_category *c)
 {
-	return rcu_dereference_protected(c->filter, lockdep_is_held(&c->lock) ||
+	return rcu_dereference_protected(c->filter, lockdep_is_held(&c->log.lock) ||
 						    lockdep_is_held(&c->control));
 }
 
-/** iot_category_rings() - get a reference to the rings, or NULL before the first start */
-struct iot_rings *iot_category_rings(struct iot_category *c)
-{
-	struct iot_rings *rings;
-
-	mutex_lock(&c->lock);
-	rings = rings_of(c);
-	if (rings)
-		refcount_inc(&rings->refs);
-	mutex_unlock(&c->lock);
-	return rings;
-}
-
-/*
- * Replace the rings. Readers take the lock, so they find the new rings with their final
- * sequence numbers. @bytes are charged.
- */
-static int replace_rings(struct iot_category *c, u64 keep, size_t bytes)
-{
-	struct iot_rings *old = rings_of(c);
-	struct iot_rings *new = iot_rings_new(&c->rings_of, keep, bytes);
-
-	if (!new)
-		return -ENOMEM;
-	rcu_assign_pointer(c->rings, new);
-	synchronize_rcu(); /* the last writer of the old rings has finished */
-	iot_ring_reset(c->rings_of.sink);
-	if (old)
-		iot_rings_continue(new, old);
-	iot_rings_put(old);
-	return 0;
-}
-
-/*
- * Make new rings. For a time both the old and the new rings exist and are charged. If the limit
- * does not allow that and no reader uses the old rings, they are freed first.
- */
-static int renew_rings(struct iot_category *c, u64 keep, struct iot_why *why)
-{
-	struct iot_rings *old = rings_of(c);
-	size_t bytes = iot_rings_size(&c->rings_of, keep);
-
-	if (iot_budget_try(bytes))
-		return replace_rings(c, keep, bytes);
-	iot_budget_settle();
-	if (iot_budget_try(bytes))
-		return replace_rings(c, keep, bytes);
-	if (old && refcount_read(&old->refs) == 1 &&
-	    (bytes <= old->bytes || iot_budget_try(bytes - old->bytes)))
-		return iot_rings_refill(old, keep);
-	return iot_rings_refuse(&c->rings_of, keep, bytes, why);
-}
-
-static int check_size(u64 keep, struct iot_why *why)
-{
-	u64 limit = iot_param_max_events_limit();
-
-	if (keep <= limit)
-		return 0;
-	iot_why(why, -ENOMEM,
-		"size %llu is above max_events_limit=%llu: take fewer or raise the parameter",
-		keep, limit);
-	pr_err("%s\n", why->text);
-	return -ENOMEM;
-}
-
-static int renew_locked(struct iot_category *c, u64 keep, struct iot_why *why)
-{
-	int err = check_size(keep, why);
-
-	if (err)
-		return err;
-	iot_rings_lock_cpus();
-	err = renew_rings(c, keep, why);
-	iot_rings_unlock_cpus();
-	if (err)
-		return err;
-	c->keep = keep;
-	c->t0 = ktime_get_mono_fast_ns();
-	return 0;
-}
-
-/*
- * Before the first start there are no rings, and no memory is taken until then. A size that is
- * too large is refused now, not at start.
- */
-static int resize_nothing(struct iot_category *c, u64 keep, struct iot_why *why)
-{
-	int err = check_size(keep, why);
-	size_t bytes;
-
-	if (err)
-		return err;
-	iot_rings_lock_cpus();
-	bytes = iot_rings_size(&c->rings_of, keep);
-	if (!iot_budget_fits(bytes))
-		err = iot_rings_refuse(&c->rings_of, keep, bytes, why);
-	iot_rings_unlock_cpus();
-	if (!err)
-		c->keep = keep;
-	return err;
-}
-
-/**
- * iot_category_resize() - change the number of records, and drop all records and counts
- * @keep:	records that each CPU keeps from now on
- * @why:	where to report which limit does not allow it
- *
- * Return: 0, -ENODEV or -ENOMEM. After -ENOMEM nothing has changed, unless there is no memory for
- * the previous number either.
- */
+/** iot_category_resize() - do iot_log_resize() */
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why)
 {
-	int err;
+	int err = iot_log_resize(&c->log, keep, why);
 
-	mutex_lock(&c->lock);
-	err = iot_life_check(&c->life);
-	if (!err)
-		err = rings_of(c) ? renew_locked(c, keep, why) : resize_nothing(c, keep, why);
-	mutex_unlock(&c->lock);
 	if (!err)
 		iot_paths_tidy();
 	return err;
 }
 
-/**
- * iot_category_reset() - drop all records and counts
- * @new_t0:	set T0 to the present time
- *
- * Events until it returns are dropped, too. It allocates nothing, except the ring of a CPU that
- * has none, and frees the rings of CPUs that are offline. Has no effect on what has ended.
- */
+/** iot_category_reset() - do iot_log_reset() */
 void iot_category_reset(struct iot_category *c, bool new_t0)
 {
-	struct iot_rings *rings;
-
-	mutex_lock(&c->lock);
-	rings = rings_of(c);
-	if (rings && !iot_life_check(&c->life)) {
-		iot_rings_reset(rings);
-		if (new_t0)
-			c->t0 = ktime_get_mono_fast_ns();
-	}
-	mutex_unlock(&c->lock);
+	iot_log_reset(&c->log, new_t0);
 	iot_paths_tidy();
 }
 
@@ -206,7 +64,7 @@ static u32 publish_filter(struct iot_category *c, const struct iot_filter *f)
 		state = (state & ~IOT_FILTER_PID) | IOT_FILTER_TID;
 	if (c->reader)
 		state |= IOT_CATEGORY_READER;
-	if (c->sample > 1 || c->discard)
+	if (c->sample > 1 || c->log.discard)
 		state |= IOT_CATEGORY_SPARSE;
 	return state;
 }
@@ -269,28 +127,28 @@ static void update_state(struct iot_category *c, bool own)
 /** iot_category_set_sample() - record one event in @sample, which is at least 1 */
 void iot_category_set_sample(struct iot_category *c, u32 sample)
 {
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	WRITE_ONCE(c->sample, sample);
 	update_state(c, c->own);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /** iot_category_set_track() - set or clear IOT_CATEGORY_TRACK */
 void iot_category_set_track(struct iot_category *c, bool track)
 {
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	c->track = track;
 	update_state(c, c->own);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /** iot_category_set_discard() - keep the oldest records instead of the newest */
 void iot_category_set_discard(struct iot_category *c, bool discard)
 {
-	mutex_lock(&c->lock);
-	WRITE_ONCE(c->discard, discard);
+	mutex_lock(&c->log.lock);
+	WRITE_ONCE(c->log.discard, discard);
 	update_state(c, c->own);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /**
@@ -370,7 +228,7 @@ static bool has_room(struct iot_category *c)
 {
 	struct iot_ring *ring;
 
-	if (likely(!READ_ONCE(c->discard)))
+	if (likely(!READ_ONCE(c->log.discard)))
 		return true;
 	ring = iot_category_ring(c, raw_smp_processor_id());
 	if (atomic64_read(&ring->head) - READ_ONCE(ring->base) < ring->keep)
@@ -419,10 +277,10 @@ static int need_filter(struct iot_category *c, struct iot_why *why)
 /* If @started, all hooks are attached. If not, nothing is traced, even if hooks are attached. */
 static void set_started(struct iot_category *c, bool started)
 {
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	c->started = started;
 	update_state(c, started);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /* Set up what is needed to record. */
@@ -430,20 +288,20 @@ static int prepare(struct iot_category *c, struct iot_why *why)
 {
 	int err;
 
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	err = need_filter(c, why);
-	if (!err && !rings_of(c))
-		err = renew_locked(c, c->keep, why);
-	mutex_unlock(&c->lock);
+	if (!err)
+		err = iot_log_make(&c->log, why);
+	mutex_unlock(&c->log.lock);
 	return err;
 }
 
 /* Let probes record, before they are attached. */
 static void activate(struct iot_category *c)
 {
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	update_state(c, true);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /* Attach the hooks for one more user, or what they lack for it. Caller holds @control. */
@@ -469,12 +327,12 @@ static void detach(struct iot_category *c)
 /* Count a branch that starts to run, or stops. Caller holds @control of @stem. */
 static void count_branch(struct iot_category *branch, struct iot_category *stem, int change)
 {
-	mutex_lock(&stem->lock);
+	mutex_lock(&stem->log.lock);
 	stem->nr_branches += change;
 	if (branch->anywhere)
 		stem->nr_anywhere += change;
 	update_state(stem, stem->own);
-	mutex_unlock(&stem->lock);
+	mutex_unlock(&stem->log.lock);
 }
 
 /* Undo join(). Caller holds @control of the branch. */
@@ -595,10 +453,10 @@ static void set_while_read(struct iot_category *c, struct pid *reader)
 {
 	struct pid *old;
 
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	old = c->while_read;
 	WRITE_ONCE(c->while_read, get_pid(reader));
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 	put_pid(old);
 }
 
@@ -606,7 +464,7 @@ static void set_while_read(struct iot_category *c, struct pid *reader)
 static int start_for(struct iot_category *c, struct pid *reader, bool *started,
 		     struct iot_why *why)
 {
-	int err = iot_life_check(&c->life);
+	int err = iot_life_check(&c->log.life);
 
 	if (!err && !c->own) {
 		err = start_controlled(c, why);
@@ -688,7 +546,7 @@ int iot_category_stop(struct iot_category *c)
 
 static int extend_controlled(struct iot_category *branch, struct iot_category * const *also)
 {
-	int err = iot_life_check(&branch->life);
+	int err = iot_life_check(&branch->log.life);
 
 	if (err || branch->also)
 		return err;
@@ -725,12 +583,12 @@ int iot_category_extend(struct iot_category *branch, struct iot_category * const
 
 static void put_filter(struct iot_category *c, struct iot_filter *f)
 {
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	rcu_assign_pointer(c->filter, f);
 	rcu_assign_pointer(c->tree, f->tree);
 	c->was_late = false;
 	update_state(c, c->own);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /*
@@ -740,7 +598,7 @@ static void put_filter(struct iot_category *c, struct iot_filter *f)
 static int replace_filter(struct iot_category *c, struct iot_filter **f)
 {
 	struct iot_filter *old = filter_of(c);
-	int err = iot_life_check(&c->life);
+	int err = iot_life_check(&c->log.life);
 
 	if (err)
 		return err;
@@ -818,7 +676,7 @@ void iot_category_abandon(struct iot_category *c, const struct pid *reader)
 
 /*
  * Set the process whose own events are not recorded. Its number, which probes compare first, is
- * that of the next process, too, when it has exited; @reader_pid is not. Caller holds @lock.
+ * that of the next process, too, when it has exited; @reader_pid is not. Caller holds the lock of @log.
  */
 static void set_reader(struct iot_category *c, struct pid *reader)
 {
@@ -843,10 +701,10 @@ static bool has_exited(struct pid *process)
 /** iot_category_take_reader() - make a process the reader, instead of another one */
 void iot_category_take_reader(struct iot_category *c, struct pid *process)
 {
-	mutex_lock(&c->lock);
-	if (!iot_life_check(&c->life))
+	mutex_lock(&c->log.lock);
+	if (!iot_life_check(&c->log.life))
 		set_reader(c, process);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /**
@@ -858,21 +716,21 @@ bool iot_category_offer_reader(struct iot_category *c, struct pid *process)
 {
 	bool taken;
 
-	mutex_lock(&c->lock);
-	taken = !iot_life_check(&c->life) && (!c->reader || has_exited(c->reader_pid));
+	mutex_lock(&c->log.lock);
+	taken = !iot_life_check(&c->log.life) && (!c->reader || has_exited(c->reader_pid));
 	if (taken)
 		set_reader(c, process);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 	return taken;
 }
 
 /** iot_category_drop_reader() - a process stops reading. Has no effect if another one has come */
 void iot_category_drop_reader(struct iot_category *c, const struct pid *process)
 {
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	if (c->reader_pid == process)
 		set_reader(c, NULL);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 }
 
 /** iot_category_is_readers() - the rest of iot_category_leaves_out(). Context: any */
@@ -886,26 +744,10 @@ bool iot_category_is_readers(const struct iot_category *c, u32 number)
 	return !now || now == READ_ONCE(c->reader_pid);
 }
 
-/**
- * iot_category_stats() - get the counts of all CPUs; see iot_rings_count()
- *
- * Context: task, may sleep.
- */
-void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats)
+/** iot_category_missed() - count the events that its hooks could not follow. Context: task */
+u64 iot_category_missed(const struct iot_category *c)
 {
-	struct iot_rings *rings = iot_category_rings(c);
-
-	memset(stats, 0, sizeof(*stats));
-	stats->missed = c->probes ? c->probes->missed() : 0;
-	iot_rings_lock_cpus();
-	stats->start_bytes = iot_rings_size(&c->rings_of, READ_ONCE(c->keep));
-	stats->rings.cpus = iot_rings_cpus();
-	iot_rings_unlock_cpus();
-	if (!rings)
-		return;
-	stats->bytes = READ_ONCE(rings->bytes);
-	iot_rings_count(rings, &stats->rings);
-	iot_rings_put(rings);
+	return c->probes ? c->probes->missed() : 0;
 }
 
 static void mark_record(const struct iot_category *c, const u64 *record,
@@ -933,26 +775,14 @@ static void mark_shard(const struct iot_category *c, const struct iot_shard *sha
 /** iot_category_mark_paths() - mark the paths that kept records name. Context: task, may sleep */
 void iot_category_mark_paths(struct iot_category *c, unsigned long *marks)
 {
-	struct iot_rings *rings = iot_category_rings(c);
-	int cpu;
+	struct iot_rings *rings = iot_log_rings(&c->log);
+	unsigned int i;
 
 	if (!rings)
 		return;
-	for_each_possible_cpu(cpu)
-		mark_shard(c, &rings->shard[cpu], marks);
+	for (i = 0; i < rings->nr; i++)
+		mark_shard(c, &rings->shard[i], marks);
 	iot_rings_put(rings);
-}
-
-/** iot_category_add_cpu() - add a ring for a CPU. Context: before the CPU runs anything */
-void iot_category_add_cpu(struct iot_category *c, int cpu)
-{
-	struct iot_rings *rings;
-
-	mutex_lock(&c->lock);
-	rings = rings_of(c);
-	if (rings && !rings->shard[cpu].ring && !iot_life_check(&c->life))
-		iot_rings_add(rings, cpu);
-	mutex_unlock(&c->lock);
 }
 
 /** iot_categories_for_each() - call @fn for all, branches included. Context: task, may sleep */
@@ -969,10 +799,10 @@ void iot_categories_for_each(void (*fn)(struct iot_category *c, void *data), voi
 /* Find the fields of a record that hold paths at load, so that marking compares no names. */
 static void find_paths(struct iot_category *c)
 {
-	const struct iot_schema_field *f = c->event->fields;
+	const struct iot_schema_field *f = c->log.event->fields;
 	unsigned int i;
 
-	for (i = 0; i < c->event->nr_fields; i++, f++)
+	for (i = 0; i < c->log.event->nr_fields; i++, f++)
 		if (!strcmp(f->kind, "path") && !WARN_ON(c->nr_paths == IOT_RECORD_PATHS_MAX))
 			c->paths[c->nr_paths++] = f->offset / sizeof(u64);
 }
@@ -980,25 +810,22 @@ static void find_paths(struct iot_category *c)
 /** iot_category_init() - set up at load. Return: 0 or -ENOMEM, both for iot_category_free() */
 int iot_category_init(struct iot_category *c)
 {
+	int err;
+
 	mutex_init(&c->control);
-	mutex_init(&c->lock);
 	mutex_init(&c->refusal.lock);
-	mutex_init(&c->pipe_lock);
 	mutex_lock(&list_lock);
 	list_add_tail(&c->list, &all);
 	mutex_unlock(&list_lock);
-	c->event = iot_schema_find(c->of.event_id);
-	find_paths(c);
-	c->keep = IOT_CATEGORY_KEEP;
 	c->sample = 1;
 	c->rings_of.name = c->of.name;
-	c->rings_of.record_size = c->event->size;
-	c->rings_of.sink = kzalloc(iot_ring_bytes(1, c->event->size), GFP_KERNEL);
-	c->pipe_position = kvcalloc(nr_cpu_ids, sizeof(*c->pipe_position), GFP_KERNEL);
-	if (!c->rings_of.sink || !c->pipe_position)
-		return -ENOMEM;
-	iot_ring_init(c->rings_of.sink, 1, c->event->size, 0);
-	return 0;
+	c->rings_of.size = "size";
+	c->rings_of.by_cpu = true;
+	c->rings_of.record_size = iot_schema_find(c->of.event_id)->size;
+	c->rings_of.sink = iot_rings_sink(c->rings_of.record_size);
+	err = iot_log_init(&c->log, &c->rings_of, c->of.event_id, NULL, IOT_CATEGORY_KEEP);
+	find_paths(c);
+	return c->rings_of.sink ? err : -ENOMEM;
 }
 
 /**
@@ -1013,15 +840,13 @@ struct iot_filter *iot_category_end(struct iot_category *c)
 	bool stopped;
 
 	mutex_lock(&c->control);
-	mutex_lock(&c->lock);
-	iot_life_end(&c->life);
-	mutex_unlock(&c->lock);
+	iot_log_end(&c->log);
 	stopped = stop_controlled(c);
-	mutex_lock(&c->lock);
+	mutex_lock(&c->log.lock);
 	f = filter_of(c);
 	RCU_INIT_POINTER(c->filter, NULL);
 	RCU_INIT_POINTER(c->tree, NULL);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->log.lock);
 	mutex_unlock(&c->control);
 	if ((c->traits & IOT_TRAIT_BY_INODE) && stopped)
 		iot_mounts_put();
@@ -1035,10 +860,9 @@ void iot_category_free(struct iot_category *c)
 	if (c->list.next) /* else iot_category_init() was not called */
 		list_del(&c->list);
 	mutex_unlock(&list_lock);
-	iot_rings_put(rcu_dereference_protected(c->rings, true));
+	iot_log_free(&c->log);
 	if (!c->stem && c->probes && c->probes->release)
 		c->probes->release();
 	put_pid(c->reader_pid);
 	kfree(c->rings_of.sink);
-	kvfree(c->pipe_position);
 }

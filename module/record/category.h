@@ -12,16 +12,13 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
-#include "core/life.h"
 #include "core/refusal.h"
-#include "core/ring.h"
 #include "file/paths.h"
 #include "record/filter.h"
-#include "record/rings.h"
+#include "record/log.h"
 #include "uapi/iotracer.h"
 
 struct iot_originator;
-struct iot_schema_event;
 struct iot_waiting_ops;
 
 #define IOT_CATEGORY_ACTIVE	BIT(31)
@@ -30,16 +27,6 @@ struct iot_waiting_ops;
 #define IOT_CATEGORY_BRANCHES	BIT(26)	/* all conditions are checked at the end of an event */
 #define IOT_CATEGORY_SPARSE	BIT(27)	/* sampling or mode discard: not every event is recorded */
 #define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
-
-/**
- * struct iot_pipe_position - how far the pipes of a category have read the records of one CPU
- * @next:	sequence number of the next record to show
- * @gap:	records before @next that are gone, and that no pipe has reported yet
- */
-struct iot_pipe_position {
-	u64 next;
-	u64 gap;
-};
 
 #define IOT_CATEGORY_KEEP	16384	/* records per CPU, if no number is given */
 #define IOT_RECORD_PATHS_MAX	2	/* largest number of paths that a record names */
@@ -82,19 +69,19 @@ struct iot_category_ops {
  *		process can get this number later: see iot_category_is_reader()
  * @sample:	record one event in @sample, at least 1
  * @track:	IOT_CATEGORY_TRACK is to be set in @state
- * @discard:	a full ring keeps its records and loses new ones
  * @started:	all hooks are attached; shown in control. @own is set before that
  * @own:	its own rings get events; without it, only its branches may
  * @filter:	under RCU, never NULL while something is traced
  * @tree:	that of @filter, for hot probes; NULL if it has none
- * @rings:	under RCU, as the command size replaces them; NULL before the first start
+ * @log:	its records. Its lock also protects @filter, @reader, @started and all that determines
+ *		@state, so that readers do not wait while the kernel patches its text; taken inside
+ *		@control
  * @reader_pid:	the process that @reader means, to which a reference is held, or NULL
  * @rings_of:	what is the same for all its rings, of any size
  * @of:		its name, also that of its directory, its record type and default kinds
  * @traits:	IOT_TRAIT_*
  * @probes:	operations of its probes, set at load; NULL if the probes are left out
  * @left_out:	why the probes are left out; NULL if there are @probes
- * @event:	descriptor of its records
  * @paths:	words of a record that hold the id of a path
  * @nr_paths:	number of @paths
  * @stem:	the category whose hooks a branch uses, beside its own; NULL if it is none
@@ -107,20 +94,12 @@ struct iot_category_ops {
  * @users:	those for which the hooks are attached: itself and its branches; protected by
  *		@control
  * @while_read:	tracing stops when this process closes the stream, NULL if there is none;
- *		changed under @control and @lock
+ *		changed under @control and the lock of @log
  * @anywhere:	a branch that is not limited to a directory
  * @nr_branches: branches that run
  * @nr_anywhere: those of them that are not limited to a directory
  * @was_late:	there were branches since the start and the last filter: there may be events in
  *		progress of which no condition was checked at their beginning
- * @life:	whether it has ended: changed under @control and @lock
- * @lock:	protects @filter, @rings, @reader, @started and all that determines @state, so
- *		that readers do not wait while the kernel patches its text; taken inside @control
- * @keep:	records that each ring keeps
- * @t0:		when the rings were made or last reset, CLOCK_MONOTONIC ns
- * @pipe_lock:	protects @pipes and @pipe_position; taken outside @lock
- * @pipes:	number of open pipes
- * @pipe_position: position of the pipes, by CPU
  * @refusal:	the last command that was refused
  */
 struct iot_category {
@@ -133,12 +112,11 @@ struct iot_category {
 	u32 reader;
 	u32 sample;
 	bool track;
-	bool discard;
 	bool started;
 	bool own;
 	struct iot_filter __rcu *filter;
 	struct iot_descendants __rcu *tree;
-	struct iot_rings __rcu *rings;
+	struct iot_log log;
 	struct pid *reader_pid;
 
 	struct iot_rings_of rings_of;
@@ -147,7 +125,6 @@ struct iot_category {
 	const struct iot_category_ops *probes;
 	const char *left_out;
 
-	const struct iot_schema_event *event;
 	u8 paths[IOT_RECORD_PATHS_MAX];
 	u8 nr_paths;
 	struct iot_category *stem;
@@ -160,13 +137,6 @@ struct iot_category {
 	unsigned int nr_branches;
 	unsigned int nr_anywhere;
 	bool was_late;
-	struct iot_life life;
-	struct mutex lock;	/* protects filter, rings, reader, started */
-	u64 keep;
-	u64 t0;
-	struct mutex pipe_lock;	/* protects pipes and pipe_position */
-	unsigned int pipes;
-	struct iot_pipe_position *pipe_position;
 	struct iot_refusal refusal;
 };
 
@@ -322,7 +292,7 @@ static __always_inline bool iot_category_samples(struct iot_category *c)
 
 	if (likely(sample <= 1))
 		return true;
-	shard = &rcu_dereference_sched(c->rings)->shard[raw_smp_processor_id()];
+	shard = &rcu_dereference_sched(c->log.rings)->shard[raw_smp_processor_id()];
 	if (++shard->passed < sample)
 		return false;
 	shard->passed = 0;
@@ -355,7 +325,7 @@ bool iot_category_rejects_at_end(struct iot_category *c, unsigned int op, u64 la
 /* Get the ring of this CPU. Context: any, preemption off; the category was started. */
 static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c, u64 cpu)
 {
-	return rcu_dereference_sched(rcu_dereference_sched(c->rings)->open[cpu]);
+	return rcu_dereference_sched(rcu_dereference_sched(c->log.rings)->open[cpu]);
 }
 
 int iot_category_start(struct iot_category *c, struct pid *reader, struct iot_why *why);
@@ -365,37 +335,16 @@ int iot_category_extend(struct iot_category *branch, struct iot_category * const
 void iot_category_abandon(struct iot_category *c, const struct pid *reader);
 void iot_category_reset(struct iot_category *c, bool new_t0);
 int iot_category_resize(struct iot_category *c, u64 keep, struct iot_why *why);
+u64 iot_category_missed(const struct iot_category *c);
 int iot_category_set_filter(struct iot_category *c, char *text, struct iot_why *why);
 void iot_category_set_sample(struct iot_category *c, u32 sample);
 void iot_category_set_track(struct iot_category *c, bool track);
 void iot_category_set_discard(struct iot_category *c, bool discard);
-struct iot_rings *iot_category_rings(struct iot_category *c);
 void iot_category_take_reader(struct iot_category *c, struct pid *process);
 bool iot_category_offer_reader(struct iot_category *c, struct pid *process);
 void iot_category_drop_reader(struct iot_category *c, const struct pid *process);
 
-/**
- * struct iot_category_stats - counts since the first start or the last reset
- * @rings:	counts of the rings; before the first start only @rings.cpus, the CPUs that will
- *		have one
- * @missed:	events that the hooks could not follow
- * @bytes:	bytes that the rings take
- * @start_bytes: bytes that the rings will take after start or size
- */
-struct iot_category_stats {
-	struct iot_rings_stats rings;
-	u64 missed;
-	size_t bytes;
-	size_t start_bytes;
-};
-
-void iot_category_stats(struct iot_category *c, struct iot_category_stats *stats);
-
-/* The largest record that names a path, in words. */
-#define IOT_RECORD_WORDS_MAX	40
-
 void iot_category_mark_paths(struct iot_category *c, unsigned long *marks);
-void iot_category_add_cpu(struct iot_category *c, int cpu);
 
 int iot_category_init(struct iot_category *c);
 void iot_categories_for_each(void (*fn)(struct iot_category *c, void *data), void *data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /proc/iotracer/<category>/stream: the binary records, in blocks (uapi/iotracer.h). */
+/* The file stream of a log: its records in binary, in blocks (uapi/iotracer.h). */
 #include <linux/cpumask.h>
 #include <linux/pid.h>
 #include <linux/poll.h>
@@ -8,71 +8,93 @@
 #include <linux/uaccess.h>
 #include "core/param.h"
 #include "core/schema.h"
-#include "record/category.h"
 #include "proc/access.h"
-#include "proc/category_files.h"
+#include "proc/log_files.h"
 #include "proc/mask.h"
 #include "proc/poller.h"
 #include "proc/procfile.h"
 
 /**
  * struct stream_reader - an open stream
- * @masked:	memory for one record if the opener may not see addresses, else NULL
+ * @masked:	the opener may not see addresses
+ * @copy:	memory for one record, if it has to be changed before it is shown, else NULL
  * @lock:	one read at a time: protects what follows
  * @header_read: the header has been read
- * @cpu:	the CPU that is read next
+ * @turn:	the ring that is read next
  * @left_out:	@opener was made the reader, whose events are left out
  * @opener:	the process that opened it; a reference is held
- * @next:	by CPU, seq of the next record
+ * @nr:		number of rings
+ * @next:	by ring, seq of the next record
  */
 struct stream_reader {
-	struct iot_category *c;
-	u64 *masked;
+	struct iot_log *log;
+	bool masked;
+	u64 *copy;
 	struct mutex lock;	/* protects what follows */
 	bool header_read;
-	unsigned int cpu;
+	unsigned int turn;
 	bool left_out;
 	struct pid *opener;
+	unsigned int nr;
 	u64 next[];
 };
 
-/* Start at the oldest record of each CPU: earlier ones are no gap for this reader. */
+/* Start at the oldest record of each ring: earlier ones are no gap for this reader. */
 static void begin_at_oldest(struct stream_reader *rd)
 {
-	struct iot_rings *rings = iot_category_rings(rd->c);
-	unsigned int cpu;
+	struct iot_rings *rings = iot_log_rings(rd->log);
+	unsigned int i;
 	u64 end;
 
 	if (!rings)
 		return;
-	for_each_possible_cpu(cpu)
-		rd->next[cpu] = iot_shard_window(&rings->shard[cpu], &end) +
-				rings->shard[cpu].shift;
+	for (i = 0; i < rd->nr; i++)
+		rd->next[i] = iot_shard_window(&rings->shard[i], &end) + rings->shard[i].shift;
 	iot_rings_put(rings);
+}
+
+static void reader_free(struct stream_reader *rd)
+{
+	mutex_destroy(&rd->lock);
+	kvfree(rd->copy);
+	kvfree(rd);
+}
+
+static struct stream_reader *reader_alloc(struct iot_log *log, bool masked)
+{
+	unsigned int nr = log->of->by_cpu ? nr_cpu_ids : 1;
+	struct stream_reader *rd = kvzalloc(struct_size(rd, next, nr), GFP_KERNEL_ACCOUNT);
+
+	if (!rd)
+		return NULL;
+	mutex_init(&rd->lock);
+	rd->log = log;
+	rd->nr = nr;
+	rd->masked = masked;
+	if (!masked && !log->shown->complete)
+		return rd;
+	rd->copy = kvmalloc(log->event->size, GFP_KERNEL_ACCOUNT);
+	if (rd->copy)
+		return rd;
+	reader_free(rd);
+	return NULL;
 }
 
 static int blocks_open(struct inode *inode, struct file *file)
 {
-	struct stream_reader *rd;
+	struct stream_reader *rd = reader_alloc(iot_procfile_owner(inode),
+						!iot_access_addresses(file));
+	struct iot_category *c;
 
-	rd = kvzalloc(struct_size(rd, next, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
 	if (!rd)
 		return -ENOMEM;
-	rd->c = iot_procfile_owner(inode);
-	if (!iot_access_addresses(file)) {
-		rd->masked = kvmalloc(rd->c->event->size, GFP_KERNEL_ACCOUNT);
-		if (!rd->masked) {
-			kvfree(rd);
-			return -ENOMEM;
-		}
-	}
-	mutex_init(&rd->lock);
 	file->private_data = rd;
 	begin_at_oldest(rd);
 	rd->opener = get_pid(task_tgid(current));
-	rd->left_out = !iot_param_trace_reader();
+	c = iot_log_category(rd->log);
+	rd->left_out = c && !iot_param_trace_reader();
 	if (rd->left_out)
-		iot_category_take_reader(rd->c, rd->opener);
+		iot_category_take_reader(c, rd->opener);
 	iot_poller_get();
 	return nonseekable_open(inode, file);
 }
@@ -80,15 +102,15 @@ static int blocks_open(struct inode *inode, struct file *file)
 static int blocks_release(struct inode *inode, struct file *file)
 {
 	struct stream_reader *rd = file->private_data;
+	struct iot_category *c = iot_log_category(rd->log);
 
 	iot_poller_put();
 	if (rd->left_out)
-		iot_category_drop_reader(rd->c, rd->opener);
-	iot_category_abandon(rd->c, rd->opener);
+		iot_category_drop_reader(c, rd->opener);
+	if (c)
+		iot_category_abandon(c, rd->opener);
 	put_pid(rd->opener);
-	mutex_destroy(&rd->lock);
-	kvfree(rd->masked);
-	kvfree(rd);
+	reader_free(rd);
 	return 0;
 }
 
@@ -99,11 +121,11 @@ static ssize_t put_header(struct stream_reader *rd, char __user *buf)
 		.version = IOT_STREAM_VERSION,
 		.header_size = sizeof(header),
 		.schema = iot_schema_hash(),
-		.event = rd->c->of.event_id,
-		.record_size = rd->c->event->size,
-		.t0 = READ_ONCE(rd->c->t0),
+		.event = rd->log->event->id,
+		.record_size = rd->log->event->size,
+		.t0 = READ_ONCE(rd->log->t0),
 		.layout = IOT_LAYOUT_BLOCKS,
-		.cpus = nr_cpu_ids,
+		.cpus = rd->nr,
 	};
 
 	if (copy_to_user(buf, &header, sizeof(header)))
@@ -156,19 +178,22 @@ fault:
 	return -EFAULT;
 }
 
-/* As above, without the addresses in the records. */
-static s64 copy_masked(const struct stream_reader *rd, const struct iot_shard *shard,
-		       u64 index, u64 nr, char __user *to)
+/* As above, after changing what a reader is shown. */
+static s64 copy_changed(const struct stream_reader *rd, const struct iot_shard *shard,
+			u64 index, u64 nr, char __user *to)
 {
-	const struct iot_schema_event *event = rd->c->event;
+	const struct iot_log *log = rd->log;
 	u64 done;
 
-	for (done = 0; done < nr; done++, index++, to += event->size) {
-		if (iot_ring_read(shard->ring, index, rd->masked) != IOT_RING_OK)
+	for (done = 0; done < nr; done++, index++, to += log->event->size) {
+		if (iot_ring_read(shard->ring, index, rd->copy) != IOT_RING_OK)
 			break;
-		rd->masked[0] = index + shard->shift;
-		iot_mask_record(event, rd->masked);
-		if (copy_to_user(to, rd->masked, event->size))
+		rd->copy[0] = index + shard->shift;
+		if (log->shown->complete)
+			log->shown->complete(log, rd->copy);
+		if (rd->masked)
+			iot_mask_record(log->event, rd->copy);
+		if (copy_to_user(to, rd->copy, log->event->size))
 			return -EFAULT;
 	}
 	return done;
@@ -178,15 +203,15 @@ static s64 copy_masked(const struct stream_reader *rd, const struct iot_shard *s
 static s64 copy_records(const struct stream_reader *rd, const struct iot_shard *shard,
 			u64 index, u64 end, char __user *buf)
 {
-	size_t size = rd->c->event->size;
+	size_t size = rd->log->event->size;
 	u64 from = index;
 	s64 n;
 
 	while (index < end) {
 		u64 nr = min_t(u64, end - index, BATCH);
 
-		if (rd->masked)
-			n = copy_masked(rd, shard, index, nr, buf);
+		if (rd->copy)
+			n = copy_changed(rd, shard, index, nr, buf);
 		else
 			n = copy_batch(shard, index, nr, (u64 __user *)buf,
 				       size / sizeof(u64));
@@ -212,7 +237,7 @@ static u64 skip_gone(const struct iot_ring *ring, u64 *index, u64 end)
 }
 
 /*
- * Copy one block of a CPU's records. A record that a writer is still filling ends the block.
+ * Copy one block of a ring's records. A record that a writer is still filling ends the block.
  * If it would be the first of the block, wait for an RCU grace period: a record that is still
  * missing then is lost.
  * Return: bytes, 0 if nothing is new, or -EFAULT.
@@ -220,9 +245,9 @@ static u64 skip_gone(const struct iot_ring *ring, u64 *index, u64 end)
 static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard,
 			 unsigned int cpu, char __user *buf, size_t room)
 {
-	size_t size = rd->c->event->size;
+	size_t size = rd->log->event->size;
 	struct iot_stream_block block = { .magic = IOT_STREAM_BLOCK_MAGIC, .cpu = cpu,
-				   .event = rd->c->of.event_id };
+				   .event = rd->log->event->id };
 	u64 end, index, from = iot_shard_window(shard, &end);
 	s64 n;
 
@@ -248,25 +273,25 @@ static ssize_t put_block(struct stream_reader *rd, const struct iot_shard *shard
 		return -EFAULT;
 	rd->next[cpu] = block.first + n;
 	/* in mode discard, records that were read make room for new ones */
-	if (READ_ONCE(rd->c->discard) && end)
+	if (READ_ONCE(rd->log->discard) && end)
 		iot_ring_hide(shard->ring, index + n);
 	return sizeof(block) + n * size;
 }
 
 static ssize_t put_blocks(struct stream_reader *rd, char __user *buf, size_t count)
 {
-	size_t done = 0, least = sizeof(struct iot_stream_block) + rd->c->event->size;
-	struct iot_rings *rings = iot_category_rings(rd->c);
+	size_t done = 0, least = sizeof(struct iot_stream_block) + rd->log->event->size;
+	struct iot_rings *rings = iot_log_rings(rd->log);
 	unsigned int turn;
 	ssize_t n = 0;
 
 	if (!rings)
 		return 0;
-	for (turn = 0; turn < nr_cpu_ids && count - done >= least; turn++) {
-		unsigned int cpu = rd->cpu;
+	for (turn = 0; turn < rd->nr && count - done >= least; turn++) {
+		unsigned int i = rd->turn;
 
-		rd->cpu = (cpu + 1) % nr_cpu_ids;
-		n = put_block(rd, &rings->shard[cpu], cpu, buf + done, count - done);
+		rd->turn = (i + 1) % rd->nr;
+		n = put_block(rd, &rings->shard[i], i, buf + done, count - done);
 		if (n < 0)
 			break;
 		done += n;
@@ -284,7 +309,7 @@ static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
 	ssize_t ret = 0, n;
 
 	if (count < sizeof(struct iot_stream_header) + sizeof(struct iot_stream_block) +
-	    rd->c->event->size)
+	    rd->log->event->size)
 		return -EINVAL;
 	if (mutex_lock_interruptible(&rd->lock))
 		return -EINTR;
@@ -300,14 +325,12 @@ static ssize_t blocks_read(struct file *file, char __user *buf, size_t count,
 
 static bool has_news(const struct stream_reader *rd, const struct iot_rings *rings)
 {
-	unsigned int cpu;
+	unsigned int i;
+	u64 end;
 
-	for_each_possible_cpu(cpu) {
-		const struct iot_shard *shard = &rings->shard[cpu];
-		u64 end;
-
-		iot_shard_window(shard, &end);
-		if (READ_ONCE(rd->next[cpu]) < end + shard->shift)
+	for (i = 0; i < rd->nr; i++) {
+		iot_shard_window(&rings->shard[i], &end);
+		if (READ_ONCE(rd->next[i]) < end + rings->shard[i].shift)
 			return true;
 	}
 	return false;
@@ -319,13 +342,13 @@ static __poll_t blocks_poll(struct file *file)
 	struct iot_rings *rings;
 	bool news;
 
-	rings = iot_category_rings(rd->c);
+	rings = iot_log_rings(rd->log);
 	news = rings && has_news(rd, rings);
 	iot_rings_put(rings);
 	return news || !READ_ONCE(rd->header_read) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-const struct iot_procfile_ops iot_category_stream_ops = {
+const struct iot_procfile_ops iot_log_stream_ops = {
 	.open = blocks_open,
 	.release = blocks_release,
 	.read = blocks_read,
