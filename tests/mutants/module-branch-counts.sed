@@ -1,4 +1,4 @@
-# stats does not count bios as stored.
-# in: count_bios()
+# stats counts bios that are stored as calls.
+# in: count_stored()
 # tests: directories.py the bios of its files
-s/bios->stored += count_stored_bios(ring);/bios->stored += 0 * count_stored_bios(ring);/
+s/counts\[of->class_of(record)\].stored++;/counts[0 * of->class_of(record)].stored++;/

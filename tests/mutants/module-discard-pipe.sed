@@ -1,4 +1,4 @@
 # In mode discard records that a pipe has shown make no room.
-# in: put_lines()
+# in: put_new()
 # tests: pipe.py mode discard
-s/^\t\tmake_room(cp);/\t\t(void)make_room;/
+s/^\t\tmake_room(m);/\t\t(void)make_room;/

@@ -1,4 +1,4 @@
-# The pipe of a category does not report what is gone.
-# in: next_index()
+# A pipe does not report what is gone.
+# in: iot_merge_catch_up()
 # tests: pipe.py gone before they were read is reported: a slow
-/^\t\tposition->gap += from - position->next;/d
+/^\t\tat->gap += from - at->next;/d

@@ -1,4 +1,4 @@
 # Of the two counts of a ring only the first is added to seen.
-# in: count_shard()
+# in: iot_rings_count()
 # tests: category.py modes: the newest
-s/stats->seen += iot_ring_seen(ring, 0) + iot_ring_seen(ring, 1);/stats->seen += iot_ring_seen(ring, 0);/
+s/^\t\tadd(&stats->all, counts);/\t\tif (!class)\n\t\t\tadd(\&stats->all, counts);/

@@ -1,4 +1,4 @@
-# What was overwritten before a resize is forgotten.
-# in: ring_replace()
+# What was seen before a resize is forgotten.
+# in: iot_rings_carry()
 # tests: interface.py a change of max_events keeps
-/^\tt->carried += old_end - old->first;/d
+/^\t\tto->earlier\[class\] = /d

@@ -1,4 +1,4 @@
 # Reset of a target sets T0.
-# in: reset_locked()
+# in: iot_log_reset()
 # tests: interface.py reset: what it empties
-s/^\tif (new_t0)$/\tif (new_t0 || 1)/
+s/^\t\tif (new_t0)$/\t\tif (new_t0 || 1)/

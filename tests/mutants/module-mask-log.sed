@@ -1,4 +1,0 @@
-# The log of a category shows addresses.
-# in: look_ahead()
-# tests: hostile_access.py addresses of other processes
-s/^\t\tif (rd->masked)$/\t\tif (0 \&\& rd->masked)/
