@@ -15,6 +15,7 @@
 #include "module/control.h"
 #include "module/proc.h"
 #include "trace/categories.h"
+#include "trace/read.h"
 #include "trace/record.h"
 
 #define BATCH 65536	/* most records of a stream in memory, and those of one read more */
@@ -106,8 +107,8 @@ static bool is_foreign(const struct iotracer_trace *t)
 	const json_t *version = json_object_get(t->check.metadata.document, "stream_version");
 	const char *schema = json_string_value(json_object_get(t->check.metadata.document, "schema"));
 
-	return json_integer_value(version) != IOT_STREAM_VERSION ||
-	       (schema && strtoull(schema, NULL, 16) != iot_schema_hash());
+	return !trace_reader_knows(json_integer_value(version),
+				   schema ? strtoull(schema, NULL, 16) : iot_schema_hash());
 }
 
 static int open_trace(struct iotracer_cursor *c, const char *const *categories, size_t nr)
