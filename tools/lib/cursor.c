@@ -145,8 +145,8 @@ static void open_stream(struct iotracer_cursor *c)
 
 	c->nr = 1;
 	c->feeds[0] = (struct feed){
-		.cursor = c, .name = live_event(live)->name, .event = live_event(live),
-		.category = live->has_blocks ? live->blocks.category : NULL,
+		.cursor = c, .name = live->stream.event->name, .event = live->stream.event,
+		.category = live->stream.category,
 	};
 	live->is_read = true;
 }
@@ -301,12 +301,7 @@ static int explain(const struct live *live, int err, enum iotracer_code *code)
 {
 	if (err == -EIO)
 		*code = IOTRACER_GONE;
-	if (err == -EBADMSG) {
-		cli_say_of(live->name, "its stream is damaged");
-		return CLI_FAILED;
-	}
-	return live->target ? proc_explain(live->name, live->target, "stream", err) :
-			      control_explain(live->name, "stream", err);
+	return stream_explain(&live->stream, err);
 }
 
 static int read_stream(struct feed *s, struct live *live, enum iotracer_code *code)
@@ -315,14 +310,10 @@ static int read_stream(struct feed *s, struct live *live, enum iotracer_code *co
 
 	s->at = 0;
 	s->records.nr = 0;
-	err = live->has_blocks ? blocks_read(&live->blocks, &s->records, BATCH) :
-				 stream_read(&live->stream, &s->records, BATCH);
+	err = stream_read(&live->stream, &s->records, BATCH);
 	if (err)
 		return explain(live, err, code);
-	if (live->has_blocks)
-		blocks_sort(&live->blocks, &s->records);
-	else
-		stream_sort(&live->stream, &s->records);
+	stream_sort(&live->stream, &s->records);
 	return CLI_OK;
 }
 
@@ -392,7 +383,7 @@ EXPORTED struct iotracer_losses iotracer_cursor_losses(const struct iotracer_cur
 		losses.damages += s->merge.reader.damages;
 	}
 	if (!cursor->trace->directory)
-		losses.lost = live->has_blocks ? live->blocks.before + live->blocks.gaps : live->stream.gaps;
+		losses.lost = live->stream.before + live->stream.gaps;
 	return losses;
 }
 
