@@ -5,11 +5,12 @@
  * A stream is one struct iot_stream_header followed by data in the layout that it
  * names, in host byte order. Compare magic, version and schema before decoding.
  *
- *	/proc/iotracer/<target>/stream	 IOT_LAYOUT_RECORDS: records, in order of seq
  *	/proc/iotracer/<category>/stream IOT_LAYOUT_BLOCKS: blocks. A block is a struct
- *					 iot_stream_block and its records, which are of
+ *	/proc/iotracer/<target>/stream	 iot_stream_block and its records, which are of
  *					 one CPU and have consecutive seqs. CPUs with
- *					 new records take turns, one block each.
+ *					 new records take turns, one block each. Records
+ *					 of a file or device are all of CPU 0, in order
+ *					 of seq.
  *	/proc/iotracer/paths		 IOT_LAYOUT_PATHS: struct iot_path_record
  */
 #ifndef _UAPI_IOTRACER_H
@@ -18,10 +19,9 @@
 #include <linux/types.h>
 
 #define IOT_STREAM_MAGIC	0x3152544f49ULL	/* "IOTR1" */
-#define IOT_STREAM_VERSION	2
+#define IOT_STREAM_VERSION	3
 
-#define IOT_LAYOUT_RECORDS	0
-#define IOT_LAYOUT_BLOCKS	1
+#define IOT_LAYOUT_BLOCKS	1	/* 0, until version 2: records without blocks */
 #define IOT_LAYOUT_PATHS	2
 
 struct iot_stream_header {
@@ -37,7 +37,7 @@ struct iot_stream_header {
 };
 
 /*
- * A block of a category's stream. @first is the seq of its first record. @gap is the
+ * A block of records. @first is the seq of its first record. @gap is the
  * number of events of this CPU that are missing between the previous block, or the
  * start of the reader, and this one. These events were lost, or overwritten before they were
  * read.

@@ -13,7 +13,7 @@ import struct
 import subprocess
 
 from lib import iot
-from lib.category import command, do, HEADER, is_conserved, mine, stats
+from lib.category import command, do, is_conserved, mine, stats
 from lib.fuse import FOREVER, FORGET, GETATTR, Hold, INODE, LOOKUP, mount, ROOT, Server
 from lib.iot import (add, IOT, is_equal, is_true, join, kmsg, must, reload, set_parameter, slurp,
                      Target, to, touch, unload, write, write_bytes)
@@ -81,7 +81,7 @@ def reset_at_limit():
     reload()
     t, limit = fill_limit(20000)
     write_bytes('f', 0, 300)
-    stream = os.open(t.dir + '/stream', os.O_RDONLY)
+    stream = Blocks(t.name, 'io')
     log = os.open(t.dir + '/log', os.O_RDONLY)
     started = os.read(log, 100)
     for i in range(13):
@@ -95,11 +95,10 @@ def reset_at_limit():
     # are there now. The sequence numbers go on.
     is_equal(len((started + iot.drain(log)).splitlines()), 300)
     is_equal(len(iot.drain(log).splitlines()), 10)
-    data = iot.drain(stream)[HEADER.size:]
-    is_equal([struct.unpack_from('<Q', data, at)[0] for at in range(0, len(data), RECORD)],
-             to(300 + 12 * 10, 300 + 13 * 10 - 1))
+    stream.read()
+    is_equal(stream.seqs(), to(300 + 12 * 10, 300 + 13 * 10 - 1))
     os.close(log)
-    os.close(stream)
+    stream.close()
     # While a process writes, every event is in the log or older than the reset.
     writer = iot.start_writer('f')
     for _ in range(20):

@@ -325,7 +325,7 @@ static void check_category_log(const char *path, char *text)
 
 /*
  * ENOENT, ENODEV: the file was gone before it was opened. EIO: it went while it was open.
- * EINVAL: the buffer is too small for a block of a category's stream or of paths. ESPIPE:
+ * EINVAL: the buffer is too small for a block of a stream or of paths. ESPIPE:
  * those have no offsets.
  */
 static const int read_errors[] = { ENOENT, ENODEV, EIO, ENOMEM, EINVAL, ESPIPE, EAGAIN, 0 };

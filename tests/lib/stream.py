@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Reads the stream of any category as blocks, each of one CPU, and the layout of its records.
+Reads the stream of any category or target as blocks, each of one CPU, and the layout of its records.
 
 The library gives records, not blocks: which CPU's ring one was in, and what is missing of each CPU, is
 read here.
 """
 import os
+import struct
 
 import iotracer
 from lib.category import BLOCK, HEADER
@@ -16,11 +17,14 @@ def record_size(event):
 
 
 class Blocks:
-    """The stream of a category: its records, each with its CPU, and the gaps of each CPU."""
+    """
+    The stream of a category, or of a target whose event is given: its records, each with its CPU, and the
+    gaps of each CPU.
+    """
 
-    def __init__(self, category='fs'):
-        self.fd = os.open(f'{IOT}/{category}/stream', os.O_RDONLY)
-        self.size = record_size(category)
+    def __init__(self, name='fs', event=None):
+        self.fd = os.open(f'{IOT}/{name}/stream', os.O_RDONLY)
+        self.size = record_size(event or name)
         self.started = False
         self.rows, self.gaps, self.next = [], {}, {}
 
@@ -45,6 +49,9 @@ class Blocks:
     def keep(self, cpu, records):
         self.rows += [(cpu, records[at:at + self.size])
                       for at in range(0, len(records), self.size)]
+
+    def seqs(self):
+        return [struct.unpack_from('<Q', row)[0] for _, row in self.rows]
 
     def on(self, cpu):
         return sum(row[0] == cpu for row in self.rows)

@@ -1,4 +1,4 @@
-# A record that a read cuts in two is dropped.
-# in: read_some()
-# tests: tool.bats log --follow: new
-s#	s->partial = bytes % size;#	s->partial = 0;#
+# A block that a read cuts in two is dropped.
+# in: take_blocks()
+# tests: tool.bats log: 50,000
+s#^	use(f, at);#	f->left = 0;#

@@ -1,4 +1,4 @@
 # A longer header is read as records.
-# in: read_header()
+# in: open_file()
 # tests: tool.bats log: 
-s#skip(s->fd, h.header_size - sizeof(h));#skip(s->fd, 0);#
+s#use(f, h->header_size);#use(f, sizeof(*h));#

@@ -1,4 +1,4 @@
 # The records of a target are not sorted by time.
-# in: stream_sort()
+# in: sort()
 # tests: tool.bats log: CSV
 s#	qsort_r(#	if (0) qsort_r(#

@@ -821,7 +821,24 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 	run --separate-stderr rows t
 	[ "$status" = 1 ]
 	[ -z "$output" ]
-	[[ $stderr == *"t/fs.iot: the trace has stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours: use the tool that recorded it" ]]
+	[[ $stderr == *"t/fs.iot: the trace has stream version 3 schema 0000000000000123, this tool reads version 3 schema $ours: use the tool that recorded it" ]]
+}
+
+@test "a trace whose streams have the last version in which they changed is read" {
+	a_few
+	record t --compress=never
+	rows t >now
+	for file in t/fs.iot t/paths.iot; do
+		printf '\002' | dd of=$file bs=1 seek=8 conv=notrunc status=none
+		seal_header $file
+	done
+	rows t | cmp - now
+	for other in '\001' '\004'; do
+		printf '%b' "$other" | dd of=t/fs.iot bs=1 seek=8 conv=notrunc status=none
+		seal_header t/fs.iot
+		run -1 rows t
+		[[ $output == *"t/fs.iot: the trace has stream version "* ]]
+	done
 }
 
 @test "an old format is refused" {
@@ -845,7 +862,7 @@ iotracer: t: is incomplete, so the exit status is 1 (with --partial: 0)" ]
 	tool-stream layout=1 event=2 schema=0x123 </dev/null >proc/fs/stream
 	run iotracer record -o u -- true
 	[ "$status" = 1 ]
-	[[ $output == *"fs: the module writes stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours"* ]]
+	[[ $output == *"fs: the module writes stream version 3 schema 0000000000000123, this tool reads version 3 schema $ours"* ]]
 }
 
 @test "garbage after the last frame: all frames are shown" {

@@ -231,9 +231,11 @@ record() {
 	a_few
 	record t
 	cp -r t old
+	sed -i 's/"stream_version": 3/"stream_version": 2/' t/metadata.json
+	seal_metadata t
 	printf '\001' | dd of=old/fs.iot bs=1 seek=8 conv=notrunc status=none
 	seal_header old/fs.iot
-	sed -i 's/"stream_version": 2/"stream_version": 1/' old/metadata.json
+	sed -i 's/"stream_version": 3/"stream_version": 1/' old/metadata.json
 	seal_metadata old
 	mkdir strange empty
 	echo '[1]' >strange/metadata.json
@@ -264,8 +266,8 @@ record() {
 	rm -r proc/cache
 	[[ $(python3 code.py cache '' live) == 'UNREADABLE cache: the module that is loaded has no such category' ]]
 	[[ $(IOTRACER_PROC=$work/none python3 code.py fs '' live) == 'NO_MODULE '*'the module is not loaded'* ]]
-	tool-stream layout=1 event=2 version=3 </dev/null >proc/fs/stream
-	[[ $(python3 code.py fs '' live) == 'FOREIGN fs: the module writes stream version 3'* ]]
+	tool-stream layout=1 event=2 version=7 </dev/null >proc/fs/stream
+	[[ $(python3 code.py fs '' live) == 'FOREIGN fs: the module writes stream version 7'* ]]
 	printf x >proc/fs/stream
 	[[ $(python3 code.py fs '' live) == 'UNREADABLE fs: its stream ends within the header' ]]
 	[ "$(id -u)" != 0 ] || cp -r "$TOP/tools/python/iotracer.py" "$TOP/tools/libiotracer.so.0" .

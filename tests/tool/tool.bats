@@ -110,7 +110,7 @@ columns_of() {
 @test "version names the schema that the tool reads" {
 	run iotracer --version
 	[ "$status" = 0 ]
-	[[ $output =~ ^iotracer\ [0-9.]+\ \(stream\ version\ 2,\ schema\ [0-9a-f]{16}\)$ ]]
+	[[ $output =~ ^iotracer\ [0-9.]+\ \(stream\ version\ 3,\ schema\ [0-9a-f]{16}\)$ ]]
 }
 
 @test "a command that is missing, or unknown, is a usage error" {
@@ -812,7 +812,7 @@ rows_are() {
 		run --separate-stderr iotracer $command "$work/f"
 		[ "$status" = 1 ]
 		[ -z "$output" ]
-		[ "$stderr" = "iotracer: $work/f: the module writes stream version 2 schema 0000000000000123, this tool reads version 2 schema $ours: install the tool that belongs to the module" ]
+		[ "$stderr" = "iotracer: $work/f: the module writes stream version 3 schema 0000000000000123, this tool reads version 3 schema $ours: install the tool that belongs to the module" ]
 	done
 }
 
@@ -824,7 +824,7 @@ rows_are() {
 	tool-stream version=7 </dev/null >"$stream"
 	run iotracer log --format=csv "$work/f"
 	[ "$status" = 1 ]
-	[[ $output == *"stream version 7 schema $ours, this tool reads version 2"* ]]
+	[[ $output == *"stream version 7 schema $ours, this tool reads version 3"* ]]
 }
 
 @test "log: what is no stream is refused" {
@@ -857,6 +857,27 @@ rows_are() {
 	run iotracer log --format=csv "$work/f"
 	[ "$status" = 1 ]
 	[[ $output == *"ends within the header"* ]]
+}
+
+@test "log: a block that is cut off, or is none of the stream's, is an error" {
+	touch "$work/f"
+	target sda1_1 "$work/f"
+	no_losses sda1_1
+	stream=$IOTRACER_PROC/sda1_1/stream
+	tool-stream <<<"seq=0 time=1" >"$work/whole"
+	for at in 48 56; do	# its magic number, and its event
+		cp "$work/whole" "$stream"
+		printf '\007' | dd of="$stream" bs=1 seek=$at conv=notrunc status=none
+		run -1 --separate-stderr iotracer log --format=csv --no-header "$work/f"
+		[ -z "$output" ]
+		[ "$stderr" = "iotracer: $work/f: its stream is damaged" ]
+	done
+	for less in 1 100; do
+		head -c "-$less" "$work/whole" >"$stream"
+		run -1 --separate-stderr iotracer log --format=csv --no-header "$work/f"
+		[ -z "$output" ]
+		[ "$stderr" = "iotracer: $work/f: its stream is damaged" ]
+	done
 }
 
 @test "log: output that cannot be written is an error" {
@@ -895,12 +916,7 @@ lines_are() {
 			if [ "$format" = text ]; then
 				echo d >>"$IOTRACER_PROC/sda1_1/log"
 			else
-				# In two parts: a record is printed only when it is complete.
-				echo "seq=6 time=4000000000" | tool-stream continue >"$work/record"
-				head -c 50 "$work/record" >>"$IOTRACER_PROC/sda1_1/stream"
-				sleep 0.3
-				lines_are "$work/out" $((events + header))
-				tail -c +51 "$work/record" >>"$IOTRACER_PROC/sda1_1/stream"
+				echo "seq=6 time=4000000000" | tool-stream continue >>"$IOTRACER_PROC/sda1_1/stream"
 			fi
 			wait_for lines_are "$work/out" $((events + header + 1))
 			kill -"$signal" "$pid"
@@ -1432,7 +1448,7 @@ hash_of() {
 }
 
 @test "format: the first line has the schema" {
-	[ "$(iotracer format | head -n 1)" = "iotracer stream 2 schema $(iotracer --version | sed 's/.*schema \(.*\))/\1/')" ]
+	[ "$(iotracer format | head -n 1)" = "iotracer stream 3 schema $(iotracer --version | sed 's/.*schema \(.*\))/\1/')" ]
 }
 
 @test "make install copies all files" {

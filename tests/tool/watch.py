@@ -291,12 +291,12 @@ def lost():
     is_equal('missed', process.stdout.readline(), '-- 4 events were missed: the kernel could not follow the calls\n')
     process.send_signal(signal.SIGTERM)
     is_equal('end', (process.communicate(timeout=60), process.returncode), (('', ''), 0))
-    # so it is of a file, whose events have no blocks
+    # so it is of a file
     target('vda_1', '/srv/db', [{**event, 'seq': 5}])
     process = start('vda_1')
     process.stdout.readline()
     process.stdout.readline()
-    append('vda_1', [{**event, 'seq': 8, 'time': T}], False)
+    append('vda_1', [{**event, 'seq': 8, 'gap': 2, 'time': T}], False)
     is_equal('lost', process.stdout.readline(), '-- 2 events were lost: overwritten before they could be read\n')
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)

@@ -6,9 +6,11 @@
  * header: magic, version, schema, header_size, event, record_size, t0, layout,
  * cpus. If the first argument is "continue", no header is written.
  *
- * layout=1 makes blocks. A line may have gap=N; a line of gap=N with only cpu=
- * and seq= makes a block without records. layout=2 makes paths, of id=, inode=,
- * device= and text=. With any=1, fields that the event lacks are left out.
+ * The records are in blocks. A line may have gap=N; a line of gap=N with only cpu=
+ * and seq= makes a block without records. Those of event io, which is written without
+ * event=, are in blocks of CPU 0, and each seq that is left out is a gap. layout=2 makes
+ * paths, of id=, inode=, device= and text=. With any=1, fields that the event lacks are
+ * left out.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -97,6 +99,7 @@ static __u64 number_of(const char *record, const char *name)
 
 /* The block that is being made. A record that does not follow the last one begins another. */
 static struct {
+	int used;	/* one was begun */
 	struct iot_stream_block head;
 	char records[4096 * 256];
 } block;
@@ -110,19 +113,30 @@ static void end_block(void)
 	block.head.magic = 0;
 }
 
-static void add_to_block(const char *record, const char *gap, int empty)
+/* The gap that the line gives, or, in the only ring of event io, that which @seq shows. */
+static __u64 gap_before(__u64 seq, const char *given)
 {
-	__u32 cpu = number_of(record, "cpu");
-	__u64 seq = number_of(record, "seq");
+	__u64 next = block.head.first + block.head.count;
 
-	if (block.head.cpu != cpu || block.head.first + block.head.count != seq || gap ||
+	if (given)
+		return strtoull(given, NULL, 0);
+	return event->id == IOT_EVENT_ID_IO && block.used && seq > next ? seq - next : 0;
+}
+
+static void add_to_block(const char *record, const char *given, int empty)
+{
+	__u32 cpu = event->id == IOT_EVENT_ID_IO ? 0 : number_of(record, "cpu");
+	__u64 seq = number_of(record, "seq"), gap = gap_before(seq, given);
+
+	if (block.head.cpu != cpu || block.head.first + block.head.count != seq || given ||
 	    empty || block.head.count == 4096)
 		end_block();
 	if (!block.head.magic)
 		block.head = (struct iot_stream_block){
 			.magic = IOT_STREAM_BLOCK_MAGIC, .cpu = cpu, .event = event->id,
-			.first = seq, .gap = gap ? strtoull(gap, NULL, 0) : 0,
+			.first = seq, .gap = gap,
 		};
+	block.used = 1;
 	if (!empty)
 		memcpy(block.records + event->size * block.head.count++, record, event->size);
 }
@@ -151,23 +165,20 @@ static void write_path(char *line)
 	fwrite(text, (p.length + 7) & ~7u, 1, stdout);
 }
 
-static void write_record(char *line, unsigned int layout)
+static void write_record(char *line)
 {
 	char record[256] = { 0 }, *word, *gap = NULL;
 	int empty = 1;
 
 	for (word = strtok(line, " \n"); word; word = strtok(NULL, " \n")) {
-		if (layout == IOT_LAYOUT_BLOCKS && !strncmp(word, "gap=", 4)) {
+		if (!strncmp(word, "gap=", 4)) {
 			gap = word + 4;
 			continue;
 		}
 		empty &= !strncmp(word, "cpu=", 4) || !strncmp(word, "seq=", 4);
 		set_field(record, word);
 	}
-	if (layout == IOT_LAYOUT_BLOCKS)
-		add_to_block(record, gap, gap && empty);
-	else
-		fwrite(record, event->size, 1, stdout);
+	add_to_block(record, gap, gap && empty);
 }
 
 static void write_records(unsigned int layout)
@@ -178,7 +189,7 @@ static void write_records(unsigned int layout)
 		if (layout == IOT_LAYOUT_PATHS)
 			write_path(line);
 		else
-			write_record(line, layout);
+			write_record(line);
 	}
 	end_block();
 }
@@ -234,7 +245,7 @@ int main(int argc, char **argv)
 	struct iot_stream_header h = {
 		.magic = IOT_STREAM_MAGIC, .version = IOT_STREAM_VERSION,
 		.header_size = sizeof(h), .schema = iot_schema_hash(),
-		.event = iot_schema[0].id, .cpus = 4,
+		.event = iot_schema[0].id, .layout = IOT_LAYOUT_BLOCKS, .cpus = 4,
 	};
 	int headless = argc > 1 && !strcmp(argv[1], "continue");
 	int i;

@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "base/wall.h"
 #include "cmd/command.h"
-#include "module/blocks.h"
 #include "module/control.h"
 #include "module/proc.h"
 #include "module/stream.h"
@@ -41,20 +40,23 @@ struct env {
 	const char *image_format;	/* NULL: found out */
 };
 
-/* Handles the end of reading. While following, removed targets and modules are no errors. */
-static int ended(const struct env *env, const struct target *target,
-		 const char *which, int err)
+/* Whether reading ended without an error. While following, removed targets and modules are none. */
+static bool ended(const struct env *env, int err)
 {
-	if (!err)
-		return CLI_OK;
-	if (env->category && (!env->follow || err != -EIO))
-		return control_explain(env->file, which, err);
-	if (!env->follow || err != -EIO)
-		return proc_explain(env->file, target->name, which, err);
-	if (follow_flush())
+	if (err && (!env->follow || err != -EIO))
+		return false;
+	if (err && follow_flush())
 		cli_say_of(env->file, env->category ? "the module was unloaded" :
 			   "target was removed");
-	return CLI_OK;
+	return true;
+}
+
+static int ended_text(const struct env *env, const struct target *target, int err)
+{
+	if (ended(env, err))
+		return CLI_OK;
+	return env->category ? control_explain(env->file, "log", err) :
+			       proc_explain(env->file, target->name, "log", err);
 }
 
 /* Copies the module's own text, byte for byte. */
@@ -66,7 +68,7 @@ static int log_text(const struct env *env, const struct target *target)
 	int fd = proc_open(target->name, "log", O_RDONLY);
 
 	if (fd < 0)
-		return ended(env, target, "log", fd);
+		return ended_text(env, target, fd);
 	while (last < LAST_BYTES && !ferror(stdout)) {
 		bool ending = !env->follow || follow_interrupted();
 		ssize_t n = read(fd, buffer, sizeof(buffer));
@@ -83,16 +85,10 @@ static int log_text(const struct env *env, const struct target *target)
 	if (env->follow)
 		follow_flush();
 	close(fd);
-	return ended(env, target, "log", err);
+	return ended_text(env, target, err);
 }
 
 static char row[ROW_MAX];
-
-/* Where records come from; one of the two is set. */
-struct source {
-	struct stream *stream;		/* stream of a file */
-	struct blocks *blocks;		/* stream of a category, a directory or processes */
-};
 
 /* What records become. */
 struct rows {
@@ -100,12 +96,6 @@ struct rows {
 	struct fuse_lines *lines;	/* NULL: rows of the printer */
 	bool sync;			/* have each row on disk before the next */
 };
-
-static int read_records(const struct source *from, struct records *r, size_t most)
-{
-	return from->blocks ? blocks_read(from->blocks, r, most) :
-			      stream_read(from->stream, r, most);
-}
 
 /* False if nothing more can be written. */
 static bool print_row(const struct rows *rows, const char *end)
@@ -142,15 +132,11 @@ static void settle_lines(struct rows *rows, bool all)
 	print_lines(rows);
 }
 
-static void print_records(const struct source *from, struct rows *rows, struct records *r)
+static void print_records(const struct stream *s, struct rows *rows, struct records *r)
 {
-	const struct stream *s = from->blocks ? &from->blocks->stream : from->stream;
 	size_t i;
 
-	if (from->blocks)
-		blocks_sort(from->blocks, r);
-	else
-		stream_sort(s, r);
+	stream_sort(s, r);
 	for (i = 0; i < r->nr && print_record(rows, records_at(s, r, i)); i++)
 		;
 	settle_lines(rows, false);
@@ -158,7 +144,7 @@ static void print_records(const struct source *from, struct rows *rows, struct r
 }
 
 /* Returns 0 or a negative errno from reading. */
-static int copy_records(const struct env *env, const struct source *from, struct rows *rows)
+static int copy_records(const struct env *env, struct stream *s, struct rows *rows)
 {
 	struct records r = { 0 };
 	bool full, ending;
@@ -166,9 +152,9 @@ static int copy_records(const struct env *env, const struct source *from, struct
 
 	do {
 		ending = !env->follow || follow_interrupted();
-		err = read_records(from, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
+		err = stream_read(s, &r, env->follow ? FOLLOW_BATCH : SIZE_MAX);
 		full = r.nr >= FOLLOW_BATCH;
-		print_records(from, rows, &r);
+		print_records(s, rows, &r);
 		if (err || ending)
 			break;
 	} while (full ? follow_flush() : follow_wait());
@@ -187,14 +173,14 @@ static void report_missing(const struct env *env, __u64 missing)
 }
 
 /* The printer is open; it is closed here. */
-static int print_all(const struct env *env, const struct source *from, struct rows *rows)
+static int print_all(const struct env *env, struct stream *s, struct rows *rows)
 {
 	int err;
 
 	rows->sync = env->sync;
 	if (env->format == FORMAT_CSV && !env->no_header)
 		fwrite(row, 1, row_header(&rows->printer, row) - row, stdout);
-	err = copy_records(env, from, rows);
+	err = copy_records(env, s, rows);
 	row_printer_close(&rows->printer);
 	return err;
 }
@@ -267,57 +253,48 @@ static struct fuse_lines *open_lines(struct fuse_lines *lines, const struct env 
 }
 
 /*
- * Prints the columns of iotracer export, or lines. @target: a directory, or processes, whose lines
- * are those of the category; NULL: the category.
+ * Prints rows, or lines. Those of a directory or processes are as those of category fs, with the
+ * columns of iotracer export.
  */
-static int log_blocks(const struct env *env, const struct category *category,
-		      const struct target_list *list, const struct target *target)
+static int print_stream(const struct env *env, struct stream *s, const struct target_list *list,
+			const struct target *target)
 {
 	const struct wall_pair none = { 0 };
 	struct wall_clock clock;
-	struct blocks blocks;
-	int status = blocks_open(&blocks, category, target ? target->name : NULL, env->file);
+	struct fuse_lines lines = { .clock = &clock, .paths = &s->names };
+	struct rows rows = { .printer = {
+		.event = s->event, .t0 = s->t0, .clock = s->category ? &clock : NULL,
+		.paths = s->category ? &s->names : NULL, .json = env->format == FORMAT_JSON,
+	} };
+	int status, err;
 
 	wall_clock_init(&clock, wall_now(), none);
-	if (!status) {
-		const struct source from = { .blocks = &blocks };
-		struct fuse_lines lines = { .clock = &clock, .paths = &blocks.names };
-		struct rows rows = { .printer = {
-			.event = blocks.stream.event, .clock = &clock,
-			.paths = &blocks.names, .json = env->format == FORMAT_JSON,
-		} };
-
-		if (env->format == FORMAT_FUSE)
-			rows.lines = open_lines(&lines, env, list,
-						target && !target->tasks ? target : NULL);
-		row_printer_open_own(&rows.printer, category->command_op != NO_OP);
-		status = ended(env, target, "stream", print_all(env, &from, &rows));
-		report_missing(env, blocks_missing(&blocks, env->follow));
-		fuse_report(&lines, env->file);
-		status = cli_merge(status, explain_elsewhere(env, &lines, target));
-		fuse_free(&lines);
-	}
-	blocks_close(&blocks);
+	if (env->format == FORMAT_FUSE)
+		rows.lines = open_lines(&lines, env, list, target && !target->tasks ? target : NULL);
+	row_printer_open_own(&rows.printer, s->category && s->category->command_op != NO_OP);
+	err = print_all(env, s, &rows);
+	status = ended(env, err) ? CLI_OK : stream_explain(s, err);
+	report_missing(env, stream_missing(s, env->follow));
+	fuse_report(&lines, env->file);
+	status = cli_merge(status, explain_elsewhere(env, &lines, target));
+	fuse_free(&lines);
 	return status;
 }
 
-static int log_records(const struct env *env, const struct target *target)
+/* @target NULL: of the category. */
+static int log_stream(const struct env *env, const struct target_list *list,
+		      const struct target *target)
 {
-	struct stream stream;
-	int status = stream_open(&stream, target->name, env->file);
+	struct stream s;
+	int status = stream_open(&s, env->category, target ? target->name : NULL, env->file);
 
-	if (!status) {
-		struct rows rows = { .printer = {
-			.event = stream.event, .t0 = stream.t0,
-			.json = env->format == FORMAT_JSON,
-		} };
-		const struct source from = { .stream = &stream };
-
-		row_printer_open_own(&rows.printer, false);
-		status = ended(env, target, "stream", print_all(env, &from, &rows));
-		report_missing(env, stream_missing(&stream));
+	if (!status && !s.category && env->format == FORMAT_FUSE) {
+		cli_say_of(env->file, "is no directory, as --format=fuse needs: add the directory it is in (iotracer add DIRECTORY)");
+		status = CLI_FAILED;
 	}
-	stream_close(&stream);
+	if (!status)
+		status = print_stream(env, &s, list, target);
+	stream_close(&s);
 	return status;
 }
 
@@ -328,7 +305,7 @@ static int log_category(const struct env *env)
 	if (env->format == FORMAT_TEXT)
 		return log_text(env, &named);
 	if (env->format != FORMAT_FUSE || env->category == &category_fs)
-		return log_blocks(env, env->category, NULL, NULL);
+		return log_stream(env, NULL, NULL);
 	cli_say("%s: --format=fuse is for directories and processes, and of categories for fs", env->file);
 	return CLI_USAGE;
 }
@@ -338,12 +315,7 @@ static int log_target(const struct env *env, const struct target_list *list,
 {
 	if (env->format == FORMAT_TEXT)
 		return log_text(env, target);
-	if (target_has_blocks(target->name))
-		return log_blocks(env, &category_fs, list, target);
-	if (env->format != FORMAT_FUSE)
-		return log_records(env, target);
-	cli_say_of(env->file, "is no directory, as --format=fuse needs: add the directory it is in (iotracer add DIRECTORY)");
-	return CLI_FAILED;
+	return log_stream(env, list, target);
 }
 
 static void check(struct argp_state *state, void *to, const struct option_parser *given)

@@ -349,7 +349,7 @@ static void print_profile(const struct env *env, const struct target *target,
 			  const struct stream *s, const struct records *r)
 {
 	struct profile p = { 0 };
-	__u64 missing = stream_missing(s);
+	__u64 missing = stream_missing(s, false);
 	size_t i;
 
 	for (i = 0; i < r->nr; i++)
@@ -417,19 +417,14 @@ static int profile(struct env *env, const struct target *target)
 
 	if (target->tasks)
 		return refuse_processes(env->file, target->tasks);
-	if (target_has_blocks(target->name))
-		return refuse_directory(env->file, target->nr_paths ? target->paths[0] : env->file);
-	status = stream_open(&s, target->name, env->file);
-	if (!status && s.event->id != IOT_EVENT_ID_IO) {
-		cli_say_of(env->file, "records %s events, which have no profile",
-			   s.event->name);
-		status = CLI_FAILED;
-	}
+	status = stream_open(&s, NULL, target->name, env->file);
+	if (!status && s.category)
+		status = refuse_directory(env->file, target->nr_paths ? target->paths[0] : env->file);
 	if (!status) {
 		int err = stream_read(&s, &r, SIZE_MAX);
 
 		if (err)
-			status = proc_explain(env->file, target->name, "stream", err);
+			status = stream_explain(&s, err);
 	}
 	if (!status) {
 		stream_sort(&s, &r);

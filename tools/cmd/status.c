@@ -65,7 +65,7 @@ static void print_text(const struct target *target, const struct target_state *s
 		print_line("tasks", target->tasks, target_remarks(target));
 	printf("  %-12s%llu.%09u s\n", "T0", state->t0_sec, state->t0_nsec);
 	printf("  %-12s%llu of at most %llu%s\n", "events", state->events, state->max_events,
-	       target_has_blocks(target->name) ? " a CPU" : "");
+	       target_has_fs_events(target->name) ? " a CPU" : "");
 	if (stats->all_operations)
 		printf("  %-12s%s\n", "operations", "all");
 	printf("  %-12s%llu bytes\n", "memory", stats->memory);
@@ -106,7 +106,7 @@ static json_t *json_target(const struct target *target, const struct target_stat
 			   const struct target_stats *stats)
 {
 	json_t *object = target_json(target);
-	bool directory = !target->tasks && target_has_blocks(target->name);
+	bool directory = !target->tasks && target_has_fs_events(target->name);
 
 	json_put(object, "directory", json_boolean(directory));
 	json_identity(object, stats);

@@ -16,7 +16,6 @@
 #include "cmd/selection.h"
 #include "cmd/watch_line.h"
 #include "cmd/watch_target.h"
-#include "module/blocks.h"
 #include "module/control.h"
 #include "module/filter.h"
 #include "module/proc.h"
@@ -52,8 +51,6 @@ struct watch {
 	const struct category *category;	/* NULL: a target is watched */
 	struct control control;		/* of the category, if we have started it */
 	struct watch_target target;
-	bool has_blocks;		/* @blocks is its stream, else @stream */
-	struct blocks blocks;
 	struct stream stream;
 	struct records batch;
 	struct watch_line line;
@@ -102,22 +99,15 @@ static void say(struct watch *w, char *text)
 
 /* --- events -------------------------------------------------------------------------------- */
 
-static struct stream *stream_of(struct watch *w)
-{
-	return w->has_blocks ? &w->blocks.stream : &w->stream;
-}
-
 static const struct paths *paths_of(const struct watch *w)
 {
-	return w->has_blocks ? &w->blocks.names : NULL;
+	return w->stream.category ? &w->stream.names : NULL;
 }
 
 /* Events that were overwritten or lost before they were read, those that a new target began with among them. */
 static __u64 gaps_of(const struct watch *w)
 {
-	if (w->has_blocks)
-		return w->blocks.gaps;
-	return w->stream.gaps + (w->target.is_ours && w->stream.started ? w->stream.first : 0);
+	return w->stream.gaps + (w->target.is_ours && !w->stream.category ? w->stream.first : 0);
 }
 
 static __u64 missed_of(const struct watch *w)
@@ -166,9 +156,9 @@ static void print_batch(struct watch *w)
 	const struct wall_pair now = wall_now();
 	size_t i;
 
-	stream_sort(stream_of(w), &w->batch);
+	stream_sort_by_begin(&w->stream, &w->batch);
 	for (i = 0; i < w->batch.nr && !is_enough(w) && !ferror(stdout); i++) {
-		const void *record = records_at(stream_of(w), &w->batch, i);
+		const void *record = records_at(&w->stream, &w->batch, i);
 
 		if (w->lines && !was && follow_interrupted())
 			break;
@@ -183,7 +173,7 @@ static void print_batch(struct watch *w)
 
 static int prepare_conditions(struct watch *w)
 {
-	char *why = select_event(&w->env->selection.select, stream_of(w)->event, paths_of(w), NULL);
+	char *why = select_event(&w->env->selection.select, w->stream.event, paths_of(w), NULL);
 
 	if (why)
 		cli_say("--filter=%s", why);
@@ -194,10 +184,10 @@ static int prepare_conditions(struct watch *w)
 /* Bounds the memory of a watch of days. */
 static void forget_paths(struct watch *w)
 {
-	if (!w->has_blocks || w->blocks.names.used <= PATHS_MOST)
+	if (w->stream.names.used <= PATHS_MOST)
 		return;
 	/* an error comes again when the next events are read */
-	blocks_list_paths(&w->blocks);
+	stream_list_paths(&w->stream);
 	prepare_conditions(w);
 }
 
@@ -234,8 +224,7 @@ static int watch(struct watch *w)
 	do {
 		ending = follow_interrupted() || w->ended || wall_now().monotonic >= end;
 		measure_terminal(w);
-		err = w->has_blocks ? blocks_read(&w->blocks, &w->batch, FOLLOW_BATCH) :
-				      stream_read(&w->stream, &w->batch, FOLLOW_BATCH);
+		err = stream_read(&w->stream, &w->batch, FOLLOW_BATCH);
 		full = w->batch.nr >= FOLLOW_BATCH;
 		say_lost(w);
 		print_batch(w);
@@ -273,15 +262,14 @@ static int explain(struct watch *w, int err)
 			cli_say_of(w->subject, w->category ? "the module was unloaded" : "target was removed");
 		return CLI_OK;
 	}
-	return w->category ? control_explain(w->subject, "stream", err) :
-			     proc_explain(w->subject, w->target.name, "stream", err);
+	return stream_explain(&w->stream, err);
 }
 
 static int run_watch(struct watch *w)
 {
 	int status;
 
-	watch_line_open(&w->line, stream_of(w)->event, paths_of(w));
+	watch_line_open(&w->line, w->stream.event, paths_of(w));
 	status = prepare_conditions(w);
 	if (!status) {
 		w->missed = missed_of(w);
@@ -331,16 +319,15 @@ static int watch_category(struct watch *w)
 	bool own = !control_started(w->category->name);
 	int status = own ? control_take(&w->control, w->category->name) : CLI_OK;
 
-	w->has_blocks = true;
 	if (!status && own)
 		status = configure(w);
 	if (!status) {
-		status = blocks_open(&w->blocks, w->category, NULL, w->subject);
+		status = stream_open(&w->stream, w->category, NULL, w->subject);
 		if (!status && own)
 			status = control_command(&w->control, "start while-read");
 		if (!status)
 			status = run_watch(w);
-		blocks_close(&w->blocks);
+		stream_close(&w->stream);
 	}
 	if (own)
 		control_release(&w->control);
@@ -351,20 +338,11 @@ static int watch_category(struct watch *w)
 
 static int watch_opened(struct watch *w)
 {
-	int status;
+	int status = stream_open(&w->stream, NULL, w->target.name, w->subject);
 
-	w->has_blocks = target_has_blocks(w->target.name);
-	if (w->has_blocks) {
-		status = blocks_open(&w->blocks, &category_fs, w->target.name, w->subject);
-		if (!status)
-			status = run_watch(w);
-		blocks_close(&w->blocks);
-	} else {
-		status = stream_open(&w->stream, w->target.name, w->subject);
-		if (!status)
-			status = run_watch(w);
-		stream_close(&w->stream);
-	}
+	if (!status)
+		status = run_watch(w);
+	stream_close(&w->stream);
 	return status;
 }
 

@@ -15,6 +15,7 @@
 #include "module/control.h"
 #include "module/proc.h"
 #include "trace/categories.h"
+#include "trace/read.h"
 #include "trace/record.h"
 
 #define BATCH 65536	/* most records of a stream in memory, and those of one read more */
@@ -106,8 +107,8 @@ static bool is_foreign(const struct iotracer_trace *t)
 	const json_t *version = json_object_get(t->check.metadata.document, "stream_version");
 	const char *schema = json_string_value(json_object_get(t->check.metadata.document, "schema"));
 
-	return json_integer_value(version) != IOT_STREAM_VERSION ||
-	       (schema && strtoull(schema, NULL, 16) != iot_schema_hash());
+	return !trace_reader_knows(json_integer_value(version),
+				   schema ? strtoull(schema, NULL, 16) : iot_schema_hash());
 }
 
 static int open_trace(struct iotracer_cursor *c, const char *const *categories, size_t nr)
@@ -144,8 +145,8 @@ static void open_stream(struct iotracer_cursor *c)
 
 	c->nr = 1;
 	c->feeds[0] = (struct feed){
-		.cursor = c, .name = live_event(live)->name, .event = live_event(live),
-		.category = live->has_blocks ? live->blocks.category : NULL,
+		.cursor = c, .name = live->stream.event->name, .event = live->stream.event,
+		.category = live->stream.category,
 	};
 	live->is_read = true;
 }
@@ -300,12 +301,7 @@ static int explain(const struct live *live, int err, enum iotracer_code *code)
 {
 	if (err == -EIO)
 		*code = IOTRACER_GONE;
-	if (err == -EBADMSG) {
-		cli_say_of(live->name, "its stream is damaged");
-		return CLI_FAILED;
-	}
-	return live->target ? proc_explain(live->name, live->target, "stream", err) :
-			      control_explain(live->name, "stream", err);
+	return stream_explain(&live->stream, err);
 }
 
 static int read_stream(struct feed *s, struct live *live, enum iotracer_code *code)
@@ -314,14 +310,10 @@ static int read_stream(struct feed *s, struct live *live, enum iotracer_code *co
 
 	s->at = 0;
 	s->records.nr = 0;
-	err = live->has_blocks ? blocks_read(&live->blocks, &s->records, BATCH) :
-				 stream_read(&live->stream, &s->records, BATCH);
+	err = stream_read(&live->stream, &s->records, BATCH);
 	if (err)
 		return explain(live, err, code);
-	if (live->has_blocks)
-		blocks_sort(&live->blocks, &s->records);
-	else
-		stream_sort(&live->stream, &s->records);
+	stream_sort(&live->stream, &s->records);
 	return CLI_OK;
 }
 
@@ -391,7 +383,7 @@ EXPORTED struct iotracer_losses iotracer_cursor_losses(const struct iotracer_cur
 		losses.damages += s->merge.reader.damages;
 	}
 	if (!cursor->trace->directory)
-		losses.lost = live->has_blocks ? live->blocks.before + live->blocks.gaps : live->stream.gaps;
+		losses.lost = live->stream.before + live->stream.gaps;
 	return losses;
 }
 

@@ -15,7 +15,6 @@
 
 #include "base/say.h"
 #include "lib/iotracer.h"
-#include "module/blocks.h"
 #include "module/stream.h"
 #include "trace/check.h"
 #include "trace/paths.h"
@@ -31,12 +30,10 @@ struct reports {
 	size_t nr;
 };
 
-/* A stream of the module. One of @blocks and @stream is in use. */
+/* A stream of the module. */
 struct live {
 	char *name;		/* as the caller named it */
 	char *target;		/* name of the directory of a target; NULL: a category */
-	bool has_blocks;
-	struct blocks blocks;
 	struct stream stream;
 	bool is_read;		/* a cursor has it */
 };
@@ -92,18 +89,12 @@ static inline const struct iotracer_event *public_event(const struct iot_schema_
 	return (const struct iotracer_event *)event;
 }
 
-/* The event of records of a stream. */
-static inline const struct iot_schema_event *live_event(const struct live *live)
-{
-	return live->has_blocks ? live->blocks.stream.event : live->stream.event;
-}
-
 /* The paths by which rows are shown; NULL if the records of a stream name none. */
 static inline const struct paths *trace_names(const struct iotracer_trace *trace)
 {
 	if (trace->directory)
 		return &trace->names;
-	return trace->live.has_blocks ? &trace->live.blocks.names : NULL;
+	return trace->live.stream.category ? &trace->live.stream.names : NULL;
 }
 
 /* Within a call. Opens the stream that @live->name means. Returns an exit code. */

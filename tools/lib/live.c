@@ -10,12 +10,6 @@
 #include "module/target.h"
 #include "trace/categories.h"
 
-static int open_blocks(struct live *live, const struct category *category)
-{
-	live->has_blocks = true;
-	return blocks_open(&live->blocks, category, live->target, live->name);
-}
-
 static int open_target(struct live *live, enum iotracer_code *code)
 {
 	const struct target *target;
@@ -29,9 +23,7 @@ static int open_target(struct live *live, enum iotracer_code *code)
 	target_list_free(&list);
 	if (status || !live->target)
 		return status ? status : CLI_FAILED;
-	if (target_has_blocks(live->target))
-		return open_blocks(live, &category_fs);
-	return stream_open(&live->stream, live->target, live->name);
+	return stream_open(&live->stream, NULL, live->target, live->name);
 }
 
 int live_open(struct live *live, enum iotracer_code *code)
@@ -39,21 +31,15 @@ int live_open(struct live *live, enum iotracer_code *code)
 	const struct category *category = category_find(live->name, strlen(live->name));
 	int status;
 
-	live->stream.fd = -1;
-	live->blocks.stream.fd = -1;
-	live->blocks.paths = -1;
-	status = category ? open_blocks(live, category) : open_target(live, code);
-	if (live->stream.foreign || live->blocks.stream.foreign)
+	status = category ? stream_open(&live->stream, category, NULL, live->name) : open_target(live, code);
+	if (live->stream.foreign)
 		*code = IOTRACER_FOREIGN;
 	return status;
 }
 
 void live_close(struct live *live)
 {
-	if (live->has_blocks)
-		blocks_close(&live->blocks);
-	else
-		stream_close(&live->stream);
+	stream_close(&live->stream);
 	free(live->target);
 	free(live->name);
 }

@@ -66,11 +66,8 @@ static struct iotracer_trace *new_trace(void)
 {
 	struct iotracer_trace *t = calloc(1, sizeof(*t));
 
-	if (t) {
-		t->live.stream.fd = -1;
-		t->live.blocks.stream.fd = -1;
-		t->live.blocks.paths = -1;
-	}
+	if (t)
+		t->live.stream = (struct stream)STREAM_CLOSED;
 	return t;
 }
 
@@ -216,7 +213,7 @@ EXPORTED const char *iotracer_trace_category(const struct iotracer_trace *trace,
 {
 	if (trace->directory)
 		return metadata_category(&trace->check.metadata, i);
-	return i ? NULL : live_event(&trace->live)->name;
+	return i ? NULL : trace->live.stream.event->name;
 }
 
 EXPORTED struct iotracer_error *iotracer_trace_counts(struct iotracer_trace *trace, const char *category,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A target's binary stream: checks it, cuts it into records, and counts gaps. */
+/* The binary stream of a category or a target: its records, their paths, and what is missing. */
 #ifndef TOOL_MODULE_STREAM_H
 #define TOOL_MODULE_STREAM_H
 
@@ -8,6 +8,8 @@
 #include <linux/types.h>
 
 #include "core/schema.h"
+#include "trace/category.h"
+#include "trace/paths.h"
 
 /* Records of one event, in one piece of memory. */
 struct records {
@@ -16,42 +18,73 @@ struct records {
 	size_t room;
 };
 
-struct stream {
-	const char *subject;	/* for messages: what the user named */
-	const char *target;
-	int fd;
-	const struct iot_schema_event *event;
-	__u64 t0;		/* CLOCK_MONOTONIC ns */
-	__u64 first;		/* seq of the first record */
-	__u64 next;		/* seq after the last record */
-	__u64 gaps;		/* seq numbers missing between first and next */
-	bool started;		/* first and next are set */
-	bool foreign;		/* it is the stream of another version of the module */
-	size_t partial;		/* bytes of a record that is still incomplete */
-	unsigned char *tail;	/* the bytes of the incomplete record */
+/* A file that is read in parts. */
+struct stream_file {
+	int fd;			/* -1: not open */
+	char *data;		/* memory for one read */
+	size_t left;		/* bytes in @data that were read and are not used yet */
 };
 
-/* Returns an exit code; errors are reported. Close the stream in either case. */
-int stream_open(struct stream *s, const char *target, const char *subject);
-void stream_close(struct stream *s);
+struct stream {
+	const char *subject;	/* for messages: what the user named */
+	const char *target;	/* name of the target; NULL: the stream is of a category */
+	const struct category *category;	/* whose events they are; NULL: event io, of a file or device */
+	const struct iot_schema_event *event;
+	__u64 t0;		/* CLOCK_MONOTONIC ns */
+	struct stream_file blocks, paths;	/* records of event io name no paths */
+	struct paths names;	/* the paths that were read */
+	bool foreign;		/* it is the stream of another version of the module */
+	bool begun;		/* the blocks of the first read were taken */
+	bool started;		/* @first is set */
+	__u64 first;		/* event io: seq of the oldest record when the stream was opened */
+	__u64 before;		/* not event io: events overwritten or lost before the stream was opened */
+	__u64 gaps;		/* events overwritten or lost after that */
+};
 
-/* Checks that this tool understands the header. Returns an exit code; sets event and t0. */
-int stream_check(struct stream *s, const struct iot_stream_header *h, unsigned int layout);
+/* One that is not open, and may be closed. */
+#define STREAM_CLOSED { .blocks.fd = -1, .paths.fd = -1 }
 
 /*
- * Appends records until the end of the stream, or until there are @most.
- * Returns 0 or a negative errno: -EIO means that the target was removed.
+ * Opens the stream of the category, or if @target is not NULL of that target, which messages call
+ * @subject. A target's @category is NULL if its events may be of io or of fs. Returns an exit code;
+ * errors are reported. Close the stream in either case.
+ */
+int stream_open(struct stream *s, const struct category *category, const char *target,
+		const char *subject);
+void stream_close(struct stream *s);
+
+/* Reports why a read failed: @err, a negative errno. Returns an exit code. */
+int stream_explain(const struct stream *s, int err);
+
+/*
+ * Appends records until the end of the stream, or until there are about @most, and adds the paths
+ * that they name. Returns 0 or a negative errno: -EIO means that the module was unloaded or the
+ * target removed.
  */
 int stream_read(struct stream *s, struct records *r, size_t most);
 
-/* Sorts by time, which is not always the order of seq; for equal times by seq. */
-void stream_sort(const struct stream *s, struct records *r);
+/*
+ * Forgets all paths, and reads those that the module has now: those of the events to come. Paths of
+ * earlier events may be among them. Bounds the memory of a reader that reads for days. Returns 0 or
+ * a negative errno.
+ */
+int stream_list_paths(struct stream *s);
 
 /*
- * Returns how many of the events since the last reset can no longer be read.
- * Call it after reading; exact if nothing is recorded meanwhile.
+ * Sorts by the time when events began, or for a category, a directory or processes when they ended,
+ * as in the module's own log. For equal times by seq.
  */
-__u64 stream_missing(const struct stream *s);
+void stream_sort(const struct stream *s, struct records *r);
+
+/* Sorts by the time when events began, whatever they are of. */
+void stream_sort_by_begin(const struct stream *s, struct records *r);
+
+/*
+ * Returns how many events can no longer be read: with @followed of those since the stream was
+ * opened and before, else since the last reset. Call it after reading; exact if nothing is recorded
+ * meanwhile.
+ */
+__u64 stream_missing(const struct stream *s, bool followed);
 
 const void *records_at(const struct stream *s, const struct records *r, size_t i);
 void records_free(struct records *r);

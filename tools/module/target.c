@@ -463,7 +463,7 @@ int target_stats_load(const char *name, struct target_stats *stats)
 }
 
 /* A read of such a stream takes a buffer for the header and a block of one record. */
-bool target_has_blocks(const char *name)
+bool target_has_fs_events(const char *name)
 {
 	struct iot_stream_header h;
 	int fd = proc_open(name, "stream", O_RDONLY);
@@ -477,7 +477,7 @@ bool target_has_blocks(const char *name)
 	if (n < (ssize_t)sizeof(h))
 		return false;
 	memcpy(&h, data, sizeof(h));
-	return h.magic == IOT_STREAM_MAGIC && h.layout == IOT_LAYOUT_BLOCKS;
+	return h.magic == IOT_STREAM_MAGIC && h.event == IOT_EVENT_ID_FS;
 }
 
 const struct target_count *target_stats_total(const struct target_stats *stats)

@@ -104,10 +104,10 @@ struct target_stats {
 int target_stats_load(const char *name, struct target_stats *stats);
 
 /*
- * Whether the target keeps records of category fs for each CPU, in a stream of blocks, as that of
- * a directory does. False also if that cannot be found out.
+ * Whether the target keeps events of category fs for each CPU, as that of a directory or of
+ * processes does; others keep events of io. False also if that cannot be found out.
  */
-bool target_has_blocks(const char *name);
+bool target_has_fs_events(const char *name);
 
 /* The row "total", all zero if there is none. */
 const struct target_count *target_stats_total(const struct target_stats *stats);

@@ -70,8 +70,8 @@ static int configure(struct top_live *l, struct control *c, const struct categor
 /* Opens the stream, and prepares for its records. */
 static int open_stream(struct top_live *l, struct top_live_part *p, const struct category *category)
 {
-	int status = blocks_open(&p->blocks, category, NULL, category->name);
-	const struct iot_schema_event *event = p->blocks.stream.event;
+	int status = stream_open(&p->stream, category, NULL, category->name);
+	const struct iot_schema_event *event = p->stream.event;
 	char *why;
 
 	if (status)
@@ -80,7 +80,7 @@ static int open_stream(struct top_live *l, struct top_live_part *p, const struct
 	p->time = record_field(event, "time")->offset;
 	p->latency = record_field(event, "latency")->offset;
 	select_copy(&p->select, l->select);
-	why = select_event(&p->select, event, &p->blocks.names, NULL);
+	why = select_event(&p->select, event, &p->stream.names, NULL);
 	if (why)
 		cli_say("--filter=%s", why);
 	free(why);
@@ -90,7 +90,7 @@ static int open_stream(struct top_live *l, struct top_live_part *p, const struct
 static void close_part(struct top_live_part *p, struct control *c)
 {
 	control_release(c);
-	blocks_close(&p->blocks);
+	stream_close(&p->stream);
 	select_free(&p->select);
 }
 
@@ -101,9 +101,9 @@ static int open_part(struct top_live *l, const struct category *category)
 	struct control *c = &l->controls[l->source.nr];
 	int status = CLI_OK;
 
-	*p = (struct top_live_part){ .is_shared = control_started(category->name) };
-	p->blocks.stream.fd = -1;
-	p->blocks.paths = -1;
+	*p = (struct top_live_part){
+		.is_shared = control_started(category->name), .stream = STREAM_CLOSED,
+	};
 	*c = (struct control){ .category = category->name, .fd = -1, .commands = -1 };
 	if (!p->is_shared)
 		status = control_take(c, category->name);
@@ -115,7 +115,7 @@ static int open_part(struct top_live *l, const struct category *category)
 		close_part(p, c);
 		return status;
 	}
-	l->source.parts[l->source.nr++] = (struct top_part){ category, &p->blocks.names };
+	l->source.parts[l->source.nr++] = (struct top_part){ category, &p->stream.names };
 	return CLI_OK;
 }
 
@@ -123,12 +123,12 @@ static int open_part(struct top_live *l, const struct category *category)
 static int skip_old(struct top_live *l, size_t i)
 {
 	struct top_live_part *p = &l->parts[i];
-	int err = blocks_read(&p->blocks, &l->batch, 1);
+	int err = stream_read(&p->stream, &l->batch, 1);
 
 	l->batch.nr = 0;
-	p->gaps = p->blocks.gaps;
+	p->gaps = p->stream.gaps;
 	p->missed = control_stat(&l->controls[i], "missed");
-	return err ? control_explain(l->source.parts[i].category->name, "stream", err) : CLI_OK;
+	return err ? stream_explain(&p->stream, err) : CLI_OK;
 }
 
 /* Starts those from the @first on, in parallel, as the kernel may take seconds for each. */
@@ -245,7 +245,7 @@ static bool is_wanted(const struct top_live *l, struct top_live_part *p, const c
 /* Removes the records that are not wanted. */
 static void select_records(const struct top_live *l, struct top_live_part *p, struct records *r)
 {
-	const size_t size = p->blocks.stream.event->size;
+	const size_t size = p->stream.event->size;
 	const __u32 own = getpid();
 	size_t nr = 0, i;
 
@@ -269,17 +269,17 @@ static int fill_part(struct top_live *l, size_t i, struct top_window *w)
 	int err = 0;
 
 	for (turn = 0; !err && nr >= BATCH && turn < TURNS; turn++) {
-		err = blocks_read(&p->blocks, &l->batch, BATCH);
+		err = stream_read(&p->stream, &l->batch, BATCH);
 		nr = l->batch.nr;
 		l->records += nr;	/* what is left out costs, too */
 		select_records(l, p, &l->batch);
 		/* device time is a union of times, which come in order */
 		if (l->source.parts[i].category == &category_block)
-			blocks_sort(&p->blocks, &l->batch);
+			stream_sort(&p->stream, &l->batch);
 		top_window_take(w, i, l->batch.data, l->batch.nr);
 		l->batch.nr = 0;
 	}
-	return err ? control_explain(l->source.parts[i].category->name, "stream", err) : CLI_OK;
+	return err ? stream_explain(&p->stream, err) : CLI_OK;
 }
 
 static int fill(struct top_source *s, struct top_window *w, __u64 ns)
@@ -329,8 +329,8 @@ static void limit_cost(struct top_live *l)
 static void list_paths(struct top_live_part *p)
 {
 	/* an error comes again when the next events are read */
-	blocks_list_paths(&p->blocks);
-	free(select_event(&p->select, p->blocks.stream.event, &p->blocks.names, NULL));
+	stream_list_paths(&p->stream);
+	free(select_event(&p->select, p->stream.event, &p->stream.names, NULL));
 }
 
 static void turn(struct top_source *s, struct top_window *w)
@@ -342,11 +342,11 @@ static void turn(struct top_source *s, struct top_window *w)
 		struct top_live_part *p = &l->parts[i];
 		__u64 missed = control_stat(&l->controls[i], "missed");
 
-		w->basis[i].lost = p->blocks.gaps - p->gaps;
+		w->basis[i].lost = p->stream.gaps - p->gaps;
 		w->basis[i].missed = missed > p->missed ? missed - p->missed : 0;
-		p->gaps = p->blocks.gaps;
+		p->gaps = p->stream.gaps;
 		p->missed = missed;
-		if (p->blocks.names.used > PATHS_MOST)
+		if (p->stream.names.used > PATHS_MOST)
 			list_paths(p);
 	}
 	note_others(l);

@@ -11,14 +11,14 @@
 #ifndef TOOL_TOP_LIVE_H
 #define TOOL_TOP_LIVE_H
 
-#include "module/blocks.h"
 #include "module/control.h"
+#include "module/stream.h"
 #include "top/source.h"
 #include "trace/select.h"
 
 struct top_live_part {
 	bool is_shared;		/* traced by somebody else */
-	struct blocks blocks;
+	struct stream stream;
 	struct select select;	/* conditions, for what the module's filter does not do */
 	unsigned int pid, time, latency;	/* offsets in a record */
 	__u64 gaps, missed;	/* up to the last interval */

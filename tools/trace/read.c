@@ -65,11 +65,17 @@ static bool is_padded(const struct trace_reader *r, __u64 used)
 	return true;
 }
 
+bool trace_reader_knows(__u64 version, __u64 schema)
+{
+	return version >= TRACE_STREAM_OLDEST && version <= IOT_STREAM_VERSION &&
+	       schema == iot_schema_hash();
+}
+
 static int check_stream(struct trace_reader *r, const struct iot_stream_header *like)
 {
 	const struct iot_stream_header *h = &r->header;
 
-	if (h->version != IOT_STREAM_VERSION || h->schema != iot_schema_hash()) {
+	if (!trace_reader_knows(h->version, h->schema)) {
 		cli_say_of(r->name, "the trace has stream version %u schema %016llx, this tool reads version %d schema %016llx: use the tool that recorded it",
 			   h->version, (unsigned long long)h->schema, IOT_STREAM_VERSION,
 			   (unsigned long long)iot_schema_hash());

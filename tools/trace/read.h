@@ -27,6 +27,9 @@ struct trace_reader {
 	size_t transposed_room;
 };
 
+/* Whether this tool reads traces of streams of that version and schema. */
+bool trace_reader_knows(__u64 version, __u64 schema);
+
 /*
  * @like is what the header has to match: layout, event, record_size, and cpus as a maximum.
  * It replaces a damaged header. Returns an exit code; errors are reported. Close it in

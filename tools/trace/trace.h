@@ -38,6 +38,8 @@
 #define TRACE_MAGIC		0x3446544f49ULL	/* "IOTF4" */
 #define TRACE_MAGIC_OLD		0x3246544f49ULL	/* "IOTF2": without indexes; */
 #define TRACE_MAGIC_OLDEST	0x3146544f49ULL	/* "IOTF1": without checksums */
+/* The streams that a trace consists of have not changed since this version, see IOT_STREAM_VERSION. */
+#define TRACE_STREAM_OLDEST	2
 #define TRACE_FRAME_MAGIC	0x4d415246	/* "FRAM" */
 #define TRACE_NOTE_MAGIC	0x45544f4e	/* "NOTE" */
 #define TRACE_NOTE_MAX		4096		/* bytes of its text */

@@ -53,7 +53,7 @@ static int find_target(struct log *l)
 
 	if (status)
 		return status;
-	if (target_has_blocks(l->target->name)) {
+	if (target_has_fs_events(l->target->name)) {
 		cli_say_of(file, "is not a file: --guest needs a disk image that is traced");
 		return CLI_FAILED;
 	}
@@ -83,7 +83,7 @@ static int read_records(struct log *l)
 
 static void report_missing(const struct log *l)
 {
-	__u64 missing = stream_missing(&l->stream);
+	__u64 missing = stream_missing(&l->stream, l->options->follow);
 
 	if (missing)
 		cli_say_of(l->file, "%llu events were overwritten or lost before they were read",
@@ -237,7 +237,7 @@ static int print_now(struct log *l)
 	int err = read_records(l), status;
 
 	if (err)
-		return proc_explain(l->file, l->target->name, "stream", err);
+		return stream_explain(&l->stream, err);
 	report_missing(l);
 	status = read_image(l);
 	if (status)
@@ -305,16 +305,16 @@ static int follow(struct log *l)
 	if (follow_flush() && err == -EIO)
 		cli_say_of(l->file, "target was removed");
 	report_missing(l);
-	return err && err != -EIO ? proc_explain(l->file, l->target->name, "stream", err) : CLI_OK;
+	return err && err != -EIO ? stream_explain(&l->stream, err) : CLI_OK;
 }
 
 int log_image(const struct log_options *options)
 {
-	struct log l = { .options = options, .stream.fd = -1 };
+	struct log l = { .options = options, .stream = STREAM_CLOSED };
 	int status = find_target(&l);
 
 	if (!status)
-		status = stream_open(&l.stream, l.target->name, l.file);
+		status = stream_open(&l.stream, NULL, l.target->name, l.file);
 	if (!status) {
 		status = options->follow ? follow(&l) : print_now(&l);
 		row_printer_close(&l.printer);

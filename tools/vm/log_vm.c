@@ -21,8 +21,8 @@
 #include "base/xalloc.h"
 #include "core/line.h"
 #include "core/names.h"
-#include "module/blocks.h"
 #include "module/proc.h"
+#include "module/stream.h"
 #include "module/target.h"
 #include "trace/categories.h"
 #include "trace/row.h"
@@ -46,7 +46,7 @@ struct event {
 struct log {
 	const struct log_options *options;
 	json_t *machine;
-	struct blocks blocks;
+	struct stream stream;
 	struct records records;		/* that are no events yet */
 	struct vm_seen seen;
 	__u64 looked;			/* CLOCK_MONOTONIC ns: when the VM was looked at last; 0: never */
@@ -76,7 +76,7 @@ static const struct target *target_of(const struct target_list *list, const json
 
 static const char *path_of(const struct log *l, __u64 id)
 {
-	const struct name *name = id ? names_find(&l->blocks.names, id) : NULL;
+	const struct name *name = id ? names_find(&l->stream.names, id) : NULL;
 
 	return name ? name->text : NULL;
 }
@@ -161,7 +161,7 @@ static void add_events(struct log *l, __u64 limit)
 
 static void report_missing(const struct log *l)
 {
-	__u64 missing = blocks_missing(&l->blocks, l->options->follow);
+	__u64 missing = stream_missing(&l->stream, l->options->follow);
 
 	if (missing)
 		cli_say_of(l->options->vm, "%llu events were overwritten or lost before they were read",
@@ -314,7 +314,7 @@ static void print_line(struct log *l, const struct event *event, const struct gu
 	const struct iot_fs *fs = &event->fs;
 	const char *op = iot_names_op_name(IOT_EVENT_ID_FS, fs->op);
 	const struct iot_line line = iot_line_of_fs(fs);
-	__u64 t0 = l->blocks.stream.t0;
+	__u64 t0 = l->stream.t0;
 
 	log_print_line(&line, fs->time > t0 ? fs->time - t0 : 0, fs->comm, fs->pid);
 	putchar(';');
@@ -348,7 +348,7 @@ static void open_printer(struct log *l)
 	memcpy(&l->columns[2], guest_columns, sizeof(guest_columns));
 	wall_clock_init(&l->clock, wall_now(), none);
 	*printer = (struct row_printer){
-		.event = l->blocks.stream.event, .clock = &l->clock, .paths = &l->blocks.names,
+		.event = l->stream.event, .clock = &l->clock, .paths = &l->stream.names,
 		.json = l->options->format == FORMAT_JSON, .added = l->columns,
 		.nr_added = 2 + (l->options->guest ? GUEST_COLUMNS : 0),
 	};
@@ -366,12 +366,12 @@ static void print_events(struct log *l)
 }
 
 /* Prints all of it once. */
-static int print_now(struct log *l, const struct target *target)
+static int print_now(struct log *l)
 {
-	int images = CLI_OK, err = blocks_read(&l->blocks, &l->records, SIZE_MAX);
+	int images = CLI_OK, err = stream_read(&l->stream, &l->records, SIZE_MAX);
 
 	if (err)
-		return proc_explain(l->options->vm, target->name, "stream", err);
+		return stream_explain(&l->stream, err);
 	report_missing(l);
 	vm_seen_load(&l->seen, l->machine);
 	add_events(l, ~0ULL);
@@ -481,7 +481,7 @@ static void report_pending(struct log *l)
 			   (unsigned long long)l->pending);
 }
 
-static int follow(struct log *l, const struct target *target)
+static int follow(struct log *l)
 {
 	bool ending, ended, full;
 	int err;
@@ -492,7 +492,7 @@ static int follow(struct log *l, const struct target *target)
 
 		ended = has_ended(l);
 		ending = ended || follow_interrupted();
-		err = blocks_read(&l->blocks, &l->records, before + FOLLOW_BATCH);
+		err = stream_read(&l->stream, &l->records, before + FOLLOW_BATCH);
 		ending |= !!err;
 		full = l->records.nr - before >= FOLLOW_BATCH;
 		print_due(l, ending);
@@ -502,7 +502,7 @@ static int follow(struct log *l, const struct target *target)
 	if (follow_flush() && (ended || err == -EIO))
 		cli_say_of(l->options->vm, ended ? "the VM has ended" : "target was removed");
 	report_missing(l);
-	return err && err != -EIO ? proc_explain(l->options->vm, target->name, "stream", err) : CLI_OK;
+	return err && err != -EIO ? stream_explain(&l->stream, err) : CLI_OK;
 }
 
 static void log_free(struct log *l)
@@ -517,17 +517,17 @@ static void log_free(struct log *l)
 	guest_images_free(&l->images);
 	vm_seen_free(&l->seen);
 	records_free(&l->records);
-	blocks_close(&l->blocks);
+	stream_close(&l->stream);
 }
 
 static int print_log(const struct log_options *options, json_t *machine,
 		     const struct target *target)
 {
 	struct log l = { .options = options, .machine = json_incref(machine) };
-	int status = blocks_open(&l.blocks, &category_fs, target->name, options->vm);
+	int status = stream_open(&l.stream, &category_fs, target->name, options->vm);
 
 	if (!status) {
-		status = options->follow ? follow(&l, target) : print_now(&l, target);
+		status = options->follow ? follow(&l) : print_now(&l);
 		row_printer_close(&l.printer);
 	}
 	json_decref(l.machine);

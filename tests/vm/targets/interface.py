@@ -10,11 +10,13 @@ processor.
 import errno
 import os
 import re
+import select
 import struct
 import time
 
 from lib import fuse
 from lib.categories import CATEGORIES, WITH_WAITING, WITH_WRITEBACK
+from lib.category import BLOCK, HEADER
 from lib.iot import (add, addresses, as_user, control, CONTROL, drain, error_name, IOT, is_equal,
                      is_sorted, is_true, join, kmsg, KO, lines, listed, listing, load, matches,
                      must, NOBODY, octal, parameter, PARAMETERS, read_bytes, refused,
@@ -23,6 +25,7 @@ from lib.iot import (add, addresses, as_user, control, CONTROL, drain, error_nam
                      write_bytes)
 from lib.machine import files_and_disk, umount_files_and_disk
 from lib.process import FUSE, spawn, waits_in
+from lib.stream import Blocks
 from lib.suite import reloads, Suite
 
 SUITE = Suite(setup=files_and_disk, teardown=umount_files_and_disk)
@@ -1231,14 +1234,51 @@ def stream():
     t = add('f')
     write_bytes('f', 0, 3)
     data = slurp_bytes(t.dir + '/stream')
-    _, version, header, schema, _, record, t0 = struct.unpack_from('<QIIQIIQ', data)
+    _, version, header, schema, event, record, t0, layout, cpus = HEADER.unpack_from(data)
     is_equal(slurp(IOT + '/format').split('\n')[0], f'iotracer stream {version} schema {schema:016x}')
-    is_equal(len(data), header + 3 * record)
+    is_equal((event, layout, cpus), (1, 1, 1))
+    is_equal(BLOCK.unpack_from(data, header), (0x4b4c4249, 0, event, 3, 0, 0))
+    is_equal(len(data), header + BLOCK.size + 3 * record)
     is_equal(t0, t.status()[1])
     # a record begins with seq and time
-    rows = [struct.unpack_from('<QQ', data, header + i * record) for i in range(3)]
+    rows = [struct.unpack_from('<QQ', data, header + BLOCK.size + i * record) for i in range(3)]
     is_equal([seq for seq, _ in rows], [0, 1, 2])
     is_equal([ns - t0 for _, ns in rows], times(t.log()))
+
+
+def error_of(call, *args):
+    try:
+        return call(*args)
+    except OSError as e:
+        return error_name(e)
+
+
+@SUITE.test('stream: gives whole blocks, goes on, counts what is overwritten, can be polled, and has no offsets', once=True)
+def stream_of_blocks():
+    touch('f')
+    t = add('f', 10)
+    write_bytes('f', 0, 13)
+    blocks = Blocks(t.name, 'io')
+    poll = select.poll()
+    poll.register(blocks.fd, select.POLLIN)
+    least = HEADER.size + BLOCK.size + blocks.size
+    is_equal(poll.poll(0), [(blocks.fd, select.POLLIN)])
+    is_equal(error_of(os.read, blocks.fd, least - 1), 'EINVAL')
+    is_equal(error_of(os.lseek, blocks.fd, 0, os.SEEK_SET), 'ESPIPE')
+    is_equal(error_of(os.pread, blocks.fd, least, 0), 'ESPIPE')
+    # What was overwritten before the stream was opened is no gap.
+    blocks.take(os.read(blocks.fd, least))
+    is_equal((blocks.seqs(), blocks.gaps), ([3], {0: 0}))
+    is_equal(poll.poll(0), [(blocks.fd, select.POLLIN)])
+    blocks.read()
+    is_equal((blocks.seqs(), blocks.gaps), (list(range(3, 13)), {0: 0}))
+    is_equal(poll.poll(0), [])
+    # of 25 more, 15 are overwritten before they are read
+    write_bytes('f', 0, 25)
+    is_equal(poll.poll(0), [(blocks.fd, select.POLLIN)])
+    blocks.read()
+    is_equal((blocks.seqs(), blocks.gaps), ([*range(3, 13), *range(28, 38)], {0: 15}))
+    blocks.close()
 
 # Rights
 
@@ -1289,7 +1329,7 @@ def open_files():
     write_bytes('f', 0, 3)
     open_ = [os.open(f'{t.dir}/{name}', os.O_RDONLY) for name in ('log', 'stream', 'stats', 'control', 'pipe')]
     os.read(open_[0], 5)
-    os.read(open_[1], 5)
+    os.read(open_[1], 4096)
     must('remove f')
     open_.append(os.open(CONTROL, os.O_RDONLY))
     reload()

@@ -1,4 +1,4 @@
 # What a directory lost is looked for in the category.
 # in: not_kept()
 # tests: directory.bats columns of fs
-s#if (!b->target)#if (1)#
+s#if (!s->target)#if (s->category)#

@@ -1,4 +1,4 @@
 # Events that were lost between others are not counted while following.
-# in: take_blocks()
+# in: count_gap()
 # tests: tool.bats of a category
-s#b->gaps += head.gap;##
+s#s->gaps += head->gap;##

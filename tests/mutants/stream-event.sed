@@ -1,4 +1,4 @@
 # Any category's records are taken for those of fs.
-# in: blocks_open()
+# in: find_event()
 # tests: directory.bats cannot read
-s#b->stream.event->id != category->event_id#0#
+s#s->event->id == s->category->event_id#1#
