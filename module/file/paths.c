@@ -62,7 +62,7 @@
 #define AGING_PERIOD	HZ
 #define AGE_MAX		BIT(29)
 
-static DEFINE_MUTEX(users_lock);	/* no @lock of a category is held */
+static DEFINE_MUTEX(users_lock);	/* no lock of a log is held */
 static unsigned int users;		/* categories that run; protected by users_lock */
 static atomic64_t nr_missed;
 
@@ -869,7 +869,7 @@ void iot_paths_get(void)
 /**
  * iot_paths_put() - undo iot_paths_get(), after the category has been stopped
  *
- * Context: task, may sleep; no @lock of a category is held.
+ * Context: task, may sleep; no lock of a log is held.
  */
 void iot_paths_put(void)
 {

@@ -35,6 +35,8 @@ static LIST_HEAD(all);	/* targets, under targets_lock */
 
 static bool (*is_reserved)(const char *name);
 
+static_assert(sizeof(struct iot_io) <= IOT_RECORD_WORDS_MAX * sizeof(u64));
+
 static unsigned int level_of(const void *record)
 {
 	return ((const struct iot_io *)record)->level & 1;

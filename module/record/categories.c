@@ -29,7 +29,7 @@ const size_t iot_categories_nr = ARRAY_SIZE(iot_categories);
 
 /*
  * All records begin with the same fields: logs are merged by the end of the event, which is the
- * sum of the second and the third word (category_log.c).
+ * sum of the second and the third word (log_merge.c).
  */
 #define IOT_CATEGORY(name, ...)								\
 	static_assert(sizeof(struct iot_##name) <= IOT_RECORD_WORDS_MAX * sizeof(u64) &&	\
