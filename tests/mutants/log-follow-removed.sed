@@ -1,4 +1,4 @@
 # With --follow a target that is removed is an error.
 # in: ended()
 # tests: tool.bats log --follow
-s#	if (!env->follow || err != -EIO)#	if (1)#
+s#	if (err \&\& (!env->follow || err != -EIO))#	if (err)#
