@@ -3,6 +3,7 @@
 #ifndef IOT_COMPAT_IO_URING_H
 #define IOT_COMPAT_IO_URING_H
 
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/io_uring_types.h>
 #include <linux/nospec.h>
@@ -16,6 +17,11 @@
 
 #ifdef IOT_HAVE_IO_URING_SOCKOPT
 #include <linux/io_uring/cmd.h>
+#endif
+
+/* The file of a struct fd, a word since 6.12. */
+#ifndef fd_file
+#define fd_file(f)	((f).file)
 #endif
 
 /* Flags that not every kernel has. */

@@ -183,29 +183,21 @@ static noinline struct iot_table_slot *displace(struct iot_table *t, u32 hash, u
 	return slot;
 }
 
-/**
- * iot_table_new() - create an object for @key
- *
- * The caller fills all of the object, then calls iot_table_keep(). Context: any; not concurrently
- * for the same key. Return: the object, held, with the content that the slot had before; or NULL
- * if all slots of the key are held just now.
- */
-void *iot_table_new(struct iot_table *t, const void *key)
+/** iot_table_new_slow() - do iot_table_new() if the first slot of the hash may not be taken */
+void *iot_table_new_slow(struct iot_table *t, u32 hash, unsigned long key)
 {
-	unsigned long k = (unsigned long)key;
-	u32 hash = iot_table_hash_of(t, k);
 	struct iot_table_slot *slot = NULL;
 
 	if (atomic_read(used_of(t, hash)))
-		slot = hold(t, hash, k);
+		slot = hold(t, hash, key);
 	if (unlikely(slot)) {
 		if (t->gone)
 			t->gone(slot->thing, false);
 		return slot->thing;
 	}
-	slot = hold_free(t, hash, k);
+	slot = hold_free(t, hash, key);
 	if (unlikely(!slot))
-		slot = displace(t, hash, k);
+		slot = displace(t, hash, key);
 	return slot ? slot->thing : NULL;
 }
 

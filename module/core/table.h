@@ -112,7 +112,7 @@ int iot_table_begin(struct iot_table *t);
 void iot_table_clear(struct iot_table *t);
 void iot_table_free(struct iot_table *t);
 
-void *iot_table_new(struct iot_table *t, const void *key);
+void *iot_table_new_slow(struct iot_table *t, u32 hash, unsigned long key);
 void *iot_table_take_used(struct iot_table *t, u32 hash, unsigned long key);
 void *iot_table_take_at(struct iot_table *t, void *thing);
 void *iot_table_rename(struct iot_table *t, void *thing, const void *key);
@@ -170,6 +170,29 @@ static __always_inline u32 iot_table_hash_of(const struct iot_table *t, unsigned
 static __always_inline bool iot_table_may_have(const struct iot_table *t, const void *key)
 {
 	return atomic_read(&t->used[iot_table_hash_of(t, (unsigned long)key) & t->used_mask]);
+}
+
+/**
+ * iot_table_new() - create an object for @key
+ *
+ * The caller fills all of the object, then calls iot_table_keep(). Context: any; not concurrently
+ * for the same key. Return: the object, held, with the content that the slot had before; or NULL
+ * if all slots of the key are held just now.
+ */
+static __always_inline void *iot_table_new(struct iot_table *t, const void *key)
+{
+	unsigned long k = (unsigned long)key;
+	u32 hash = iot_table_hash_of(t, k);
+	atomic_t *used = &t->used[hash & t->used_mask];
+	struct iot_table_slot *slot = t->slots + hash * (sizeof(*slot) + t->size);
+
+	/* a counter of 0: no object has the key */
+	if (likely(!atomic_read(used) && !READ_ONCE(slot->key) &&
+		   !cmpxchg(&slot->key, 0, k | IOT_TABLE_HELD))) {
+		atomic_inc(used);
+		return slot->thing;
+	}
+	return iot_table_new_slow(t, hash, k);
 }
 
 /**

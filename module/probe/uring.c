@@ -61,62 +61,47 @@
 /**
  * struct flight - a request from SUBMIT to its last COMPLETE
  * @ctx:	its ring; only compared, never dereferenced
- * @time:	of SUBMIT; ns, CLOCK_MONOTONIC, like @queued
- * @queued:	when it was queued for the workers, 0 if it never was
- * @number:	id of the request in records
- * @file:	the file that it works on, as far as it is known
- * @pid:	of the submitter, like @tid, @ppid, @uid, @cgroup and @comm
- * @worker:	tid of the worker that ran it, 0 if none did
+ * @queued:	when it was queued for the workers, CLOCK_MONOTONIC ns; 0 if it never was
  * @second_key:	hash of its ring and user_data
+ * @like:	what its records have in common. The time is that of SUBMIT, and the task is the
+ *		submitter. Each record gets the fields of its struct step in addition
+ * @sqe_flags:	IOSQE_*
  * @multishot:	some of its cqes are posted without its struct io_kiocb
+ * @has_file:	the file in @like is known
  */
 struct flight {
 	const struct io_ring_ctx *ctx;
-	u64 time;
 	u64 queued;
-	u64 number;
-	u64 user_data;
-	u64 offset;
-	u64 cgroup;
 	u64 second_key;
-	struct iot_paths_file file;
-	u32 ring;
-	u32 setup;
-	u32 requested;
-	u32 op_flags;
-	u32 pid;
-	u32 tid;
-	u32 ppid;
-	u32 uid;
-	u32 worker;
-	s32 fd;
-	s32 fd2;
-	u16 opcode;
-	u16 ioprio;
-	u16 buf_index;
-	u16 personality;
-	u16 unsure;
+	struct iot_uring like;
 	u8 sqe_flags;
 	bool multishot;
-	char comm[TASK_COMM_LEN];
+	bool has_file;
+};
+
+/**
+ * struct depths - requests and completions in a ring
+ * @sq:		requests that the kernel has not taken yet
+ * @cq:		completions that the program has not taken yet
+ */
+struct depths {
+	u32 sq;
+	u32 cq;
 };
 
 /**
  * struct step - an event of a request or call that is about to be recorded
  * @time:	when it began, CLOCK_MONOTONIC ns; it happened @latency later
  * @flags:	IORING_ENTER_*, IOSQE_* or IORING_CQE_F_*
- * @sq_depth:	requests in the ring that the kernel has not taken yet
- * @cq_depth:	completions in the ring that the program has not taken yet
+ *
+ * Functions that take one are inlined, so that it is kept in registers.
  */
 struct step {
 	u64 time;
 	u64 latency;
 	s64 result;
 	u32 flags;
-	u32 to_submit;
-	u32 min_complete;
-	u32 sq_depth;
-	u32 cq_depth;
+	struct depths depths;
 	u16 op;
 };
 
@@ -127,7 +112,7 @@ static void flight_gone(void *thing, bool displaced);
 #define FLIGHT_BITS	13
 
 static struct iot_table flights = {
-	IOT_TABLE_OF(struct flight, time, uid, pid),
+	IOT_TABLE_OF(struct flight, like.time, like.uid, like.pid),
 	IOT_TABLE_BEGUN(FLIGHT_BITS),
 	.gone = flight_gone,
 };
@@ -150,184 +135,227 @@ static unsigned long show_fdinfo;
 static int file_in_node;	/* iot_uring_file_in_node() */
 static atomic_long_t nr_missed;
 
-static bool is_wanted(void)
+static __always_inline bool is_wanted(void)
 {
 	return in_task() && iot_category_wants(category, IOT_ANY_OP);
 }
 
-static bool is_rejected(const struct flight *fl, const struct step *s)
+static bool is_rejected(const struct iot_uring *like, u16 op, u64 latency, s64 result)
 {
-	s64 size = s->op == IOT_URING_COMPLETE ? s->result : fl->requested;
+	s64 size = op == IOT_URING_COMPLETE ? result : like->requested;
 
-	return iot_category_rejects_file(category, fl->file.kind, fl->file.dev, fl->file.ino) ||
-	       iot_category_rejects_at_end(category, s->op, s->latency, size, false);
+	return iot_category_rejects_file(category, like->kind, like->device, like->inode) ||
+	       iot_category_rejects_at_end(category, op, latency, size, false);
 }
 
-static void record(const struct flight *fl, const struct step *s)
+/* A record without its first word, which is the ring's: copied as one aligned object. */
+struct words {
+	u64 word[sizeof(struct iot_uring) / sizeof(u64) - 1];
+};
+
+static_assert(offsetof(struct iot_uring, time) == sizeof(u64));
+
+/*
+ * Reserve a record and fill it in: the fields of @like, then those of @s. Context: preemption
+ * off. Return: NULL if the event is rejected, or the record is lost.
+ */
+static __always_inline struct iot_uring *begin_record(struct iot_event_at *at,
+						      const struct iot_uring *like,
+						      const struct step *s)
 {
-	struct iot_event_at at;
 	struct iot_uring *e;
 
-	preempt_disable_notrace();
 	if (iot_category_asks_at_end(category, IOT_FILTER_OP | IOT_CATEGORY_BY_FILE |
-				     IOT_FILTER_KIND) && is_rejected(fl, s))
-		goto out;
-	e = iot_event_reserve(category, &at);
+				     IOT_FILTER_KIND) &&
+	    is_rejected(like, s->op, s->latency, s->result))
+		return NULL;
+	e = iot_event_reserve(category, at);
 	if (!e)
-		goto out;
-	iot_event_fill(e, &at, category, s->op, s->time, s->latency);
-	e->request = fl->number;
-	e->user_data = fl->user_data;
-	e->offset = fl->offset;
-	e->inode = fl->file.ino;
-	e->path = fl->file.id;
-	e->cgroup = fl->cgroup;
+		return NULL;
+	*(struct words *)&e->time = *(const struct words *)&like->time;
+	iot_event_fill(e, at, category, s->op, s->time, s->latency);
 	e->result = s->result;
-	e->requested = fl->requested;
-	e->ring = fl->ring;
-	e->device = fl->file.dev;
-	e->pid = fl->pid;
-	e->tid = fl->tid;
-	e->ppid = fl->ppid;
-	e->uid = fl->uid;
 	e->flags = s->flags;
-	e->setup = fl->setup;
-	e->op_flags = fl->op_flags;
-	e->to_submit = s->to_submit;
-	e->min_complete = s->min_complete;
-	e->worker = fl->worker;
-	e->sq_depth = s->sq_depth;
-	e->cq_depth = s->cq_depth;
-	e->fd = fl->fd;
-	e->fd2 = fl->fd2;
-	e->opcode = fl->opcode;
-	e->ioprio = fl->ioprio;
-	e->buf_index = fl->buf_index;
-	e->personality = fl->personality;
-	e->kind = fl->file.kind;
-	e->unsure = fl->unsure;
-	memcpy(e->comm, fl->comm, sizeof(e->comm));
-	iot_event_commit(category, &at);
-out:
-	preempt_enable_notrace();
+	e->sq_depth = s->depths.sq;
+	e->cq_depth = s->depths.cq;
+	return e;
 }
 
-/* The id of a ring in records: a keyed hash, so that programs see no kernel address. */
-static u32 number_of(const struct io_ring_ctx *ctx)
+/* Record a step of a request. Context: preemption off. */
+static __always_inline void record(const struct flight *fl, const struct step *s)
 {
-	struct last_ring *last;
-	u32 number;
+	struct iot_event_at at;
 
-	if (!in_task()) /* the interrupted code may be using last_ring */
-		return siphash_1u64((unsigned long)ctx, &ring_key);
-	preempt_disable_notrace();
-	last = this_cpu_ptr(&last_ring);
-	if (last->ctx != ctx) {
+	if (begin_record(&at, &fl->like, s))
+		iot_event_commit(category, &at);
+}
+
+/*
+ * The id of a ring in records: a keyed hash, so that programs see no kernel address. Context:
+ * task, preemption off. An interrupt records no ring: see is_wanted().
+ */
+static __always_inline u32 number_of(const struct io_ring_ctx *ctx)
+{
+	struct last_ring *last = this_cpu_ptr(&last_ring);
+
+	if (unlikely(last->ctx != ctx)) {
 		last->ctx = ctx;
 		last->number = siphash_1u64((unsigned long)ctx, &ring_key);
 	}
-	number = last->number;
-	preempt_enable_notrace();
-	return number;
+	return last->number;
 }
 
-static void note_ring(struct flight *fl, const struct io_ring_ctx *ctx)
+static __always_inline void note_ring(struct flight *fl, const struct io_ring_ctx *ctx)
 {
 	fl->ctx = ctx;
-	fl->ring = number_of(ctx);
-	fl->setup = READ_ONCE(ctx->flags);
+	fl->like.ring = number_of(ctx);
+	fl->like.setup = READ_ONCE(ctx->flags);
 }
 
 /*
- * Note how many entries the kernel and the program have not taken yet. The indices that the
+ * Count the entries that the kernel and the program have not taken yet. The indices that the
  * program writes may have any value.
  * Context: one of the ring's locks is held.
  */
-static void note_depths(struct step *s, const struct io_ring_ctx *ctx)
+static __always_inline struct depths depths_of(const struct io_ring_ctx *ctx)
 {
 	const struct io_rings *rings = ctx->rings;
+	struct depths d;
 
-	s->sq_depth = READ_ONCE(rings->sq.tail) - READ_ONCE(ctx->cached_sq_head);
-	s->cq_depth = READ_ONCE(ctx->cached_cq_tail) - READ_ONCE(rings->cq.head);
+	d.sq = READ_ONCE(rings->sq.tail) - READ_ONCE(ctx->cached_sq_head);
+	d.cq = READ_ONCE(ctx->cached_cq_tail) - READ_ONCE(rings->cq.head);
+	return d;
 }
 
 /*
- * As above, but the caller holds no lock. The depths stay 0 if the rings cannot be locked, for
+ * As above, but the caller holds no lock. The depths are 0 if the rings cannot be locked, for
  * example while they are being replaced.
  */
-static void try_depths(struct step *s, struct io_ring_ctx *ctx)
+static __always_inline struct depths try_depths(struct io_ring_ctx *ctx)
 {
+	struct depths d;
+
 	if (!iot_uring_hold_rings(ctx))
-		return;
-	note_depths(s, ctx);
+		return (struct depths){ 0 };
+	d = depths_of(ctx);
 	iot_uring_release_rings(ctx);
+	return d;
 }
 
-static void note_file(struct flight *fl, const struct file *file)
+static __always_inline void set_file(struct flight *fl, const struct iot_paths_file *file)
 {
-	if (file && !fl->file.kinds)
-		iot_paths_of(iot_file_user_path(file), false, &fl->file);
+	fl->has_file = true;
+	fl->like.inode = file->ino;
+	fl->like.path = file->id;
+	fl->like.device = file->dev;
+	fl->like.kind = file->kind;
 }
 
-/* Does the fd of a request with this opcode name an open file? */
-static bool has_file(u8 opcode)
+static noinline void resolve_file(struct flight *fl, const struct path *path)
 {
-	switch (opcode) {
-	case IORING_OP_NOP:
-	case IORING_OP_POLL_REMOVE:
-	case IORING_OP_TIMEOUT:
-	case IORING_OP_TIMEOUT_REMOVE:
-	case IORING_OP_ASYNC_CANCEL:
-	case IORING_OP_LINK_TIMEOUT:
-	case IORING_OP_OPENAT:
-	case IORING_OP_FILES_UPDATE:
-	case IORING_OP_STATX:
-	case IORING_OP_MADVISE:
-	case IORING_OP_OPENAT2:
-	case IORING_OP_PROVIDE_BUFFERS:
-	case IORING_OP_REMOVE_BUFFERS:
-	case IORING_OP_RENAMEAT:
-	case IORING_OP_UNLINKAT:
-	case IORING_OP_MKDIRAT:
-	case IORING_OP_SYMLINKAT:
-	case IORING_OP_LINKAT:
-	case IORING_OP_SETXATTR:
-	case IORING_OP_GETXATTR:
-	case IORING_OP_SOCKET:
-	case IOT_URING_WAITID:
-	case IOT_URING_FUTEX_WAIT:
-	case IOT_URING_FUTEX_WAKE:
-	case IOT_URING_FUTEX_WAITV:
-	case IOT_URING_PIPE:
-	case IOT_URING_NOP128:
-		return false;
-	}
-	return true;
+	struct iot_paths_file file;
+
+	iot_paths_resolve(path, false, &file);
+	set_file(fl, &file);
+}
+
+/* Context: preemption off; the caller holds the file, or uses it as its owner. */
+static __always_inline void note_file(struct flight *fl, const struct file *file)
+{
+	const struct iot_path *known = NULL;
+	const struct path *path;
+
+	if (!file || fl->has_file)
+		return;
+	path = iot_file_user_path(file);
+	if (likely(d_backing_inode(path->dentry)))
+		known = iot_paths_find(path, true);
+	if (likely(known))
+		set_file(fl, &known->file);
+	else
+		resolve_file(fl, path);
+}
+
+#define NO_FILE		BIT(0)	/* the fd of the sqe names no open file */
+#define PLAIN		BIT(1)	/* moves bytes between a file and a buffer of length len */
+#define VECTORED	BIT(2)	/* the same with several buffers */
+#define MULTISHOT	BIT(3)	/* is_multishot() has to look at the sqe, too */
+
+/* What is known of opcodes. A byte is always an index. */
+static const u8 traits[U8_MAX + 1] = {
+	[IORING_OP_NOP] = NO_FILE,
+	[IORING_OP_READV] = VECTORED,
+	[IORING_OP_WRITEV] = VECTORED,
+	[IORING_OP_READ_FIXED] = PLAIN,
+	[IORING_OP_WRITE_FIXED] = PLAIN,
+	[IORING_OP_POLL_ADD] = MULTISHOT,
+	[IORING_OP_POLL_REMOVE] = NO_FILE,
+	[IORING_OP_SENDMSG_ZC] = MULTISHOT,
+	[IORING_OP_RECVMSG] = MULTISHOT,
+	[IORING_OP_TIMEOUT] = NO_FILE | MULTISHOT,
+	[IORING_OP_TIMEOUT_REMOVE] = NO_FILE,
+	[IORING_OP_ACCEPT] = MULTISHOT,
+	[IORING_OP_ASYNC_CANCEL] = NO_FILE,
+	[IORING_OP_LINK_TIMEOUT] = NO_FILE,
+	[IORING_OP_OPENAT] = NO_FILE,
+	[IORING_OP_FILES_UPDATE] = NO_FILE,
+	[IORING_OP_STATX] = NO_FILE,
+	[IORING_OP_READ] = PLAIN,
+	[IORING_OP_WRITE] = PLAIN,
+	[IORING_OP_MADVISE] = NO_FILE,
+	[IORING_OP_SEND] = MULTISHOT,
+	[IORING_OP_RECV] = MULTISHOT,
+	[IORING_OP_OPENAT2] = NO_FILE,
+	[IORING_OP_PROVIDE_BUFFERS] = NO_FILE,
+	[IORING_OP_REMOVE_BUFFERS] = NO_FILE,
+	[IORING_OP_RENAMEAT] = NO_FILE,
+	[IORING_OP_UNLINKAT] = NO_FILE,
+	[IORING_OP_MKDIRAT] = NO_FILE,
+	[IORING_OP_SYMLINKAT] = NO_FILE,
+	[IORING_OP_LINKAT] = NO_FILE,
+	[IORING_OP_SETXATTR] = NO_FILE,
+	[IORING_OP_GETXATTR] = NO_FILE,
+	[IORING_OP_SOCKET] = NO_FILE,
+	[IORING_OP_SEND_ZC] = MULTISHOT,
+	[IOT_URING_READ_MULTISHOT] = MULTISHOT,
+	[IOT_URING_WAITID] = NO_FILE,
+	[IOT_URING_FUTEX_WAIT] = NO_FILE,
+	[IOT_URING_FUTEX_WAKE] = NO_FILE,
+	[IOT_URING_FUTEX_WAITV] = NO_FILE,
+	[IOT_URING_READV_FIXED] = VECTORED,
+	[IOT_URING_WRITEV_FIXED] = VECTORED,
+	[IOT_URING_PIPE] = NO_FILE,
+	[IOT_URING_NOP128] = NO_FILE,
+};
+
+/* Has the opcode any of these traits? */
+static __always_inline bool has_trait(u8 opcode, u8 any)
+{
+	return traits[opcode] & any;
 }
 
 /*
  * Note the file of a request. The kernel looks the file up only when it issues the request, and
  * most likely finds the same one.
  */
-static void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
+static __always_inline void note_file_of(struct flight *fl, const struct io_ring_ctx *ctx)
 {
-	struct file *file;
+	const s32 fd = fl->like.fd;
+	struct fd found;
 
-	if (!has_file(fl->opcode))
+	if (has_trait(fl->like.opcode, NO_FILE))
 		return;
 	if (fl->sqe_flags & IOSQE_FIXED_FILE) {
-		note_file(fl, iot_uring_fixed_file(ctx, fl->fd, file_in_node));
+		note_file(fl, iot_uring_fixed_file(ctx, fd, file_in_node));
 		return;
 	}
-	if (fl->opcode == IORING_OP_CLOSE && fl->fd2)
+	if (fl->like.opcode == IORING_OP_CLOSE && fl->like.fd2)
 		return; /* closes a slot of the ring's file table */
 	if (!current->files)
 		return;
-	file = fget(fl->fd);
-	if (!file)
-		return;
-	note_file(fl, file);
-	fput(file);
+	found = fdget(fd);
+	note_file(fl, fd_file(found));
+	fdput(found);
 }
 
 #define SETUP_SQE_MIXED		BIT(19)	/* IORING_SETUP_SQE_MIXED, 6.19 */
@@ -355,45 +383,22 @@ static const struct io_uring_sqe *last_sqe(const struct io_kiocb *req)
 }
 
 /* Will cqes be posted without the struct io_kiocb of the request? */
-static bool is_multishot(const struct flight *fl)
+static bool is_multishot(const struct iot_uring *r)
 {
-	switch (fl->opcode) {
+	switch (r->opcode) {
 	case IORING_OP_POLL_ADD:
-		return fl->requested & IORING_POLL_ADD_MULTI;
+		return r->requested & IORING_POLL_ADD_MULTI;
 	case IORING_OP_ACCEPT:
-		return fl->ioprio & IORING_ACCEPT_MULTISHOT;
+		return r->ioprio & IORING_ACCEPT_MULTISHOT;
 	case IORING_OP_RECV:
 	case IORING_OP_RECVMSG:
-		return fl->ioprio & IORING_RECV_MULTISHOT;
+		return r->ioprio & IORING_RECV_MULTISHOT;
 	case IORING_OP_SEND:
-		return fl->ioprio & BIT(4); /* IORING_RECVSEND_BUNDLE, 6.10 */
+		return r->ioprio & BIT(4); /* IORING_RECVSEND_BUNDLE, 6.10 */
 	case IORING_OP_TIMEOUT:
-		return fl->op_flags & BIT(6); /* IORING_TIMEOUT_MULTISHOT, 6.4 */
-	case IORING_OP_SEND_ZC:
-	case IORING_OP_SENDMSG_ZC:
-	case IOT_URING_READ_MULTISHOT:
-		return true;
+		return r->op_flags & BIT(6); /* IORING_TIMEOUT_MULTISHOT, 6.4 */
 	}
-	return false;
-}
-
-/* Does the opcode move bytes between a file and one buffer, whose length is in the sqe? */
-static bool is_plain(u16 opcode)
-{
-	switch (opcode) {
-	case IORING_OP_READ:
-	case IORING_OP_WRITE:
-	case IORING_OP_READ_FIXED:
-	case IORING_OP_WRITE_FIXED:
-		return true;
-	}
-	return false;
-}
-
-static bool is_vectored(u16 opcode)
-{
-	return opcode == IORING_OP_READV || opcode == IORING_OP_WRITEV ||
-	       opcode == IOT_URING_READV_FIXED || opcode == IOT_URING_WRITEV_FIXED;
+	return true;
 }
 
 /* Flags that the kernel may add to those of the sqe: io_init_req(). */
@@ -403,51 +408,55 @@ static bool is_vectored(u16 opcode)
  * Compare what was read from the sqe with what the kernel took. Context: before the request
  * is issued.
  */
-static void check_sqe(struct flight *fl, const struct io_kiocb *req, u64 user_data, u8 opcode)
+static __always_inline void check_sqe(struct flight *fl, const struct io_kiocb *req,
+				      u64 user_data, u8 opcode)
 {
 	u8 taken = (__force u64)req->flags & (BIT(IOSQE_CQE_SKIP_SUCCESS_BIT + 1) - 1);
-	bool same = user_data == fl->user_data && opcode == fl->opcode &&
+	struct iot_uring *r = &fl->like;
+	bool same = user_data == r->user_data && opcode == r->opcode &&
 		    !((fl->sqe_flags ^ taken) & ~(taken & ADDED_FLAGS));
 
 	if (!same)
 		fl->sqe_flags = taken;
-	if (is_plain(fl->opcode) || is_vectored(fl->opcode)) {
-		same = same && fl->fd == req->cqe.fd && fl->offset == iot_uring_offset(req);
-		fl->fd = req->cqe.fd;
-		fl->offset = iot_uring_offset(req);
+	if (has_trait(r->opcode, PLAIN | VECTORED)) {
+		same = same && r->fd == req->cqe.fd && r->offset == iot_uring_offset(req);
+		r->fd = req->cqe.fd;
+		r->offset = iot_uring_offset(req);
 	}
-	if (!same)
-		fl->unsure |= IOT_UNSURE_CHANGED;
+	if (unlikely(!same))
+		r->unsure |= IOT_UNSURE_CHANGED;
 }
 
 /* If more bytes were moved than requested, the sqe requested more when the kernel took it. */
-static void check_result(struct flight *fl, int result)
+static __always_inline void check_result(struct flight *fl, int result)
 {
-	if (unlikely(result > (s64)fl->requested) && is_plain(fl->opcode) &&
+	if (unlikely(result > (s64)fl->like.requested) && has_trait(fl->like.opcode, PLAIN) &&
 	    !(fl->sqe_flags & IOSQE_BUFFER_SELECT))
-		fl->unsure |= IOT_UNSURE_CHANGED;
+		fl->like.unsure |= IOT_UNSURE_CHANGED;
 }
 
 /* The program may still change the sqe, so fields that the kernel has copied take precedence. */
-static void note_sqe(struct flight *fl, const struct io_kiocb *req,
-		     const struct io_uring_sqe *sqe, int error)
+static __always_inline void note_sqe(struct flight *fl, const struct io_kiocb *req,
+				     const struct io_uring_sqe *sqe, int error)
 {
 	u64 user_data = READ_ONCE(sqe->user_data);
 	u8 opcode = READ_ONCE(sqe->opcode);
+	struct iot_uring *r = &fl->like;
 
-	fl->user_data = req->cqe.user_data;
-	fl->opcode = error ? opcode : req->opcode;
+	r->user_data = req->cqe.user_data;
+	r->opcode = error ? opcode : req->opcode;
+	r->offset = READ_ONCE(sqe->off);
+	r->requested = READ_ONCE(sqe->len);
+	r->op_flags = (__force u32)READ_ONCE(sqe->rw_flags);
+	if (r->opcode == IORING_OP_OPENAT)
+		r->op_flags = iot_open_flags(r->op_flags);
+	r->fd = READ_ONCE(sqe->fd);
+	r->fd2 = READ_ONCE(sqe->splice_fd_in);
+	r->ioprio = READ_ONCE(sqe->ioprio);
+	r->buf_index = READ_ONCE(sqe->buf_index);
+	r->personality = READ_ONCE(sqe->personality);
+	r->unsure = 0;
 	fl->sqe_flags = READ_ONCE(sqe->flags);
-	fl->offset = READ_ONCE(sqe->off);
-	fl->requested = READ_ONCE(sqe->len);
-	fl->op_flags = (__force u32)READ_ONCE(sqe->rw_flags);
-	if (fl->opcode == IORING_OP_OPENAT)
-		fl->op_flags = iot_open_flags(fl->op_flags);
-	fl->fd = READ_ONCE(sqe->fd);
-	fl->fd2 = READ_ONCE(sqe->splice_fd_in);
-	fl->ioprio = READ_ONCE(sqe->ioprio);
-	fl->buf_index = READ_ONCE(sqe->buf_index);
-	fl->personality = READ_ONCE(sqe->personality);
 	if (!error)
 		check_sqe(fl, req, user_data, opcode);
 }
@@ -456,15 +465,15 @@ static void note_sqe(struct flight *fl, const struct io_kiocb *req,
  * The hash of the second key of a request. It is mixed, as user_data may be consecutive numbers:
  * with some secrets the products alone would be in few lines.
  */
-static u64 second_key_of(const struct io_ring_ctx *ctx, u64 user_data)
+static __always_inline u64 second_key_of(const struct io_ring_ctx *ctx, u64 user_data)
 {
 	return iot_table_mix(iot_table_pair((unsigned long)ctx, user_data));
 }
 
-static void note_second_key(struct flight *fl)
+static __always_inline void note_second_key(struct flight *fl)
 {
-	fl->second_key = second_key_of(fl->ctx, fl->user_data);
-	fl->multishot = is_multishot(fl);
+	fl->second_key = second_key_of(fl->ctx, fl->like.user_data);
+	fl->multishot = has_trait(fl->like.opcode, MULTISHOT) && is_multishot(&fl->like);
 	if (!iot_second_key_add(&second_keys, fl->second_key, iot_table_index(&flights, fl)))
 		atomic_long_inc(&nr_missed);
 }
@@ -481,7 +490,7 @@ static void flight_gone(void *thing, bool displaced)
 
 static bool is_flight(const struct flight *fl, const struct io_ring_ctx *ctx, u64 user_data)
 {
-	return READ_ONCE(fl->ctx) == ctx && READ_ONCE(fl->user_data) == user_data;
+	return READ_ONCE(fl->ctx) == ctx && READ_ONCE(fl->like.user_data) == user_data;
 }
 
 /*
@@ -498,7 +507,7 @@ static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, b
 	while (n--) {
 		fl = iot_table_at(&flights, numbers[n]);
 		if (is_flight(fl, ctx, user_data) && (!multishot || READ_ONCE(fl->multishot)) &&
-		    (!latest || READ_ONCE(fl->time) > READ_ONCE(latest->time)))
+		    (!latest || READ_ONCE(fl->like.time) > READ_ONCE(latest->like.time)))
 			latest = fl;
 	}
 	fl = latest ? iot_table_take_at(&flights, latest) : NULL;
@@ -509,7 +518,8 @@ static struct flight *take_named(const struct io_ring_ctx *ctx, u64 user_data, b
 }
 
 /* Find what is known of a request. Return: the entry, held, or NULL. */
-static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb *req)
+static __always_inline struct flight *take(const struct io_ring_ctx *ctx,
+					   const struct io_kiocb *req)
 {
 	struct flight *fl = iot_table_take(&flights, req);
 
@@ -519,50 +529,73 @@ static struct flight *take(const struct io_ring_ctx *ctx, const struct io_kiocb 
 	return NULL;
 }
 
-static void land(struct flight *fl)
+static __always_inline void land(struct flight *fl)
 {
 	iot_second_key_remove(&second_keys, fl->second_key, iot_table_index(&flights, fl));
 	iot_table_drop(&flights, fl);
 }
 
-static u64 next_number(void)
+static __always_inline u64 next_number(void)
 {
 	return this_cpu_inc_return(nr_flights) * nr_cpu_ids + raw_smp_processor_id();
 }
 
-static void seen_submit(const struct io_kiocb *req, const struct io_uring_sqe *sqe, int error)
+/* Forget an earlier request at the address of this one. It ended without a cqe. */
+static noinline void forget(const struct io_kiocb *req)
+{
+	struct flight *fl = iot_category_active(category) ? iot_table_take(&flights, req) : NULL;
+
+	if (fl)
+		land(fl);
+}
+
+/* Note what the records of a request have in common, except what its sqe and file tell. */
+static __always_inline void note_request(struct flight *fl, const struct io_ring_ctx *ctx)
+{
+	fl->queued = 0;
+	fl->has_file = false;
+	fl->like.time = ktime_get_mono_fast_ns();
+	fl->like.request = next_number();
+	fl->like.inode = 0;
+	fl->like.path = 0;
+	fl->like.device = 0;
+	fl->like.to_submit = 0;
+	fl->like.min_complete = 0;
+	fl->like.worker = 0;
+	fl->like.kind = IOT_KIND_NONE;
+	note_ring(fl, ctx);
+	iot_task_fill(&fl->like);
+}
+
+static __always_inline void seen_submit(const struct io_kiocb *req,
+					const struct io_uring_sqe *sqe, int error)
 {
 	const struct io_ring_ctx *ctx = req->ctx;
 	struct step s IOT_UNINITIALIZED;
 	struct flight *fl;
 
-	if (!sqe || !iot_category_active(category))
+	if (!sqe)
 		return;
-	if (!is_wanted()) {
-		/* may be an earlier request at this address, which ended without a cqe */
-		fl = iot_table_take(&flights, req);
-		if (fl)
-			land(fl);
+	if (unlikely(!is_wanted())) {
+		forget(req);
 		return;
 	}
 	fl = iot_table_new(&flights, req);
-	if (!fl) {
+	if (unlikely(!fl)) {
 		atomic_long_inc(&nr_missed);
 		return;
 	}
+	note_request(fl, ctx);
+	note_sqe(fl, req, sqe, error);
+	note_file_of(fl, ctx);
+	note_second_key(fl);
 	s = (struct step) {
 		.op = IOT_URING_SUBMIT,
 		.result = error,
-		.time = ktime_get_mono_fast_ns(),
+		.time = fl->like.time,
+		.flags = fl->sqe_flags,
+		.depths = depths_of(ctx),
 	};
-	*fl = (struct flight){ .time = s.time, .number = next_number() };
-	note_ring(fl, ctx);
-	note_sqe(fl, req, sqe, error);
-	note_file_of(fl, ctx);
-	iot_task_fill(fl);
-	note_second_key(fl);
-	note_depths(&s, ctx);
-	s.flags = fl->sqe_flags;
 	record(fl, &s);
 	iot_table_keep(fl);
 }
@@ -608,23 +641,36 @@ static bool note_unknown(struct flight *fl, const struct io_ring_ctx *ctx,
 	if (!f || (f->used & IOT_FILTER_TASK) || !is_wanted())
 		return false;
 	note_ring(fl, ctx);
-	fl->user_data = user_data;
-	fl->opcode = req ? req->opcode : IOT_URING_NONE;
-	fl->fd = -1;
-	if (req && has_file(req->opcode))
+	fl->like.user_data = user_data;
+	fl->like.opcode = req ? req->opcode : IOT_URING_NONE;
+	fl->like.fd = -1;
+	if (req && !has_trait(req->opcode, NO_FILE))
 		note_file(fl, req->file);
-	iot_task_fill(fl);
+	iot_task_fill(&fl->like);
 	return true;
 }
 
-/* Note the result of a completion. Its request may have ended as a call that is made again. */
-static void note_result(struct step *s, int result)
+/*
+ * A completion that is about to be recorded. The request may have ended as a call that is made
+ * again.
+ */
+static __always_inline struct step completion(const struct io_ring_ctx *ctx, u64 time,
+					      u64 latency, int result, u32 flags)
 {
-	s->result = result;
-	if (likely(result >= 0) || !iot_event_is_interrupted(result))
-		return;
-	s->result = -EINTR;
-	s->flags |= IOT_URING_RESTARTED;
+	struct step s = {
+		.op = IOT_URING_COMPLETE,
+		.time = time,
+		.latency = latency,
+		.result = result,
+		.flags = flags,
+		.depths = depths_of(ctx),
+	};
+
+	if (unlikely(result < 0) && iot_event_is_interrupted(result)) {
+		s.result = -EINTR;
+		s.flags |= IOT_URING_RESTARTED;
+	}
+	return s;
 }
 
 /*
@@ -634,42 +680,32 @@ static void note_result(struct step *s, int result)
 static noinline void seen_unknown(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
 				  u64 user_data, int result, u32 flags)
 {
-	struct flight fl = { 0 };
 	struct step s IOT_UNINITIALIZED;
+	struct flight fl = { 0 };
 
 	if (!note_unknown(&fl, ctx, req, user_data))
 		return;
-	s = (struct step) {
-		.op = IOT_URING_COMPLETE,
-		.flags = flags,
-		.time = ktime_get_mono_fast_ns(),
-	};
-	note_result(&s, result);
-	note_depths(&s, ctx);
+	s = completion(ctx, ktime_get_mono_fast_ns(), 0, result, flags);
 	record(&fl, &s);
 }
 
 /* @fl: the request, held, or NULL. It is kept if more cqes follow, otherwise dropped */
-static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *req,
-			  struct flight *fl, u64 user_data, int result, u32 flags)
+static __always_inline void seen_complete(const struct io_ring_ctx *ctx,
+					  const struct io_kiocb *req, struct flight *fl,
+					  u64 user_data, int result, u32 flags)
 {
 	struct step s IOT_UNINITIALIZED;
+	u64 latency;
 
 	if (unlikely(!fl)) {
 		seen_unknown(ctx, req, user_data, result, flags);
 		return;
 	}
-	s = (struct step) {
-		.op = IOT_URING_COMPLETE,
-		.flags = flags,
-		.time = fl->time,
-		.latency = iot_clock_since(fl->time, ktime_get_mono_fast_ns()),
-	};
-	note_result(&s, result);
-	note_depths(&s, ctx);
-	if (unlikely(!fl->file.kinds) && req && has_file(fl->opcode))
+	latency = iot_clock_since(fl->like.time, ktime_get_mono_fast_ns());
+	if (unlikely(!fl->has_file) && req && !has_trait(fl->like.opcode, NO_FILE))
 		note_file(fl, req->file);
 	check_result(fl, result);
+	s = completion(ctx, fl->like.time, latency, result, flags);
 	record(fl, &s);
 	if (flags & IORING_CQE_F_MORE)
 		iot_table_keep(fl);
@@ -677,7 +713,8 @@ static void seen_complete(const struct io_ring_ctx *ctx, const struct io_kiocb *
 		land(fl);
 }
 
-static void completed(void *ctx, void *req, u64 user_data, int result, unsigned int cflags)
+static __always_inline void completed(void *ctx, void *req, u64 user_data, int result,
+				      unsigned int cflags)
 {
 	IOT_POINT_ENTER();
 	struct flight *fl;
@@ -738,8 +775,8 @@ static void seen_worker(const unsigned long *args)
 		s.time = fl->queued ?: now;
 		s.latency = iot_clock_since(s.time, now);
 		s.flags = fl->sqe_flags;
-		try_depths(&s, req->ctx);
-		fl->worker = current->pid;
+		s.depths = try_depths(req->ctx);
+		fl->like.worker = current->pid;
 		record(fl, &s);
 		iot_table_keep(fl);
 	}
@@ -748,16 +785,31 @@ static void seen_worker(const unsigned long *args)
 
 enum tag { TAG_WORKER, TAG_ENTER, TAG_ENTER_32 };
 
+#ifdef IOT_REDIRECT
+/*
+ * The ftrace handler of io_uring_enter(2), quicker than that of the set. Context: entry of the
+ * function, in the task.
+ */
+static void enter_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
+{
+	struct iot_site *site = is_wanted() ? iot_hook_set_find(ops->private, ip) : NULL;
+
+	if (site)
+		iot_site_follow(site, iot_ftrace_regs(fregs));
+}
+#endif
+
 static struct iot_site sites[] = {
 	{ .symbol = "io_wq_submit_work", .what = "WORKER", .tag = TAG_WORKER,
 	  .proto = "_ (struct io_wq_work *, ...)" },
 #ifdef IOT_ARCH_KNOWN
 	{ .symbol = IOT_SYSCALL "io_uring_enter", .what = "ENTER", .tag = TAG_ENTER,
-	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
+	  .proto = IOT_HOOK_SYSCALL, .unbounded = true, .handler = IOT_HOOK_OWN(enter_begins) },
 #endif
 #ifdef IOT_SYSCALL_32
 	{ .symbol = IOT_SYSCALL_32 "io_uring_enter", .what = "ENTER", .tag = TAG_ENTER_32,
-	  .proto = IOT_HOOK_SYSCALL, .unbounded = true },
+	  .proto = IOT_HOOK_SYSCALL, .unbounded = true, .handler = IOT_HOOK_OWN(enter_begins) },
 #endif
 };
 
@@ -771,13 +823,27 @@ static enum iot_hook_verdict wants(const struct iot_site *site, const unsigned l
 	return IOT_HOOK_IGNORE;
 }
 
-/* A call of io_uring_enter(2) in progress. */
+/**
+ * struct enter - a call of io_uring_enter(2) in progress
+ * @time:	when it began, CLOCK_MONOTONIC ns
+ * @ring:	id of the ring; 0 if @fd is none, and then the next two are 0, too
+ * @setup:	IORING_SETUP_* of the ring
+ * @depths:	of the ring when the call began
+ *
+ * The rest are arguments of the call.
+ */
 struct enter {
-	struct step step;
-	struct flight flight;
+	u64 time;
+	u32 ring;
+	u32 setup;
+	struct depths depths;
+	u32 flags;
+	u32 to_submit;
+	u32 min_complete;
+	s32 fd;
 };
 
-static void note_ring_file(struct enter *enter, const struct file *file)
+static __always_inline void note_ring_file(struct enter *enter, const struct file *file)
 {
 	struct io_ring_ctx *ctx;
 
@@ -786,38 +852,41 @@ static void note_ring_file(struct enter *enter, const struct file *file)
 	    (unsigned long)file->f_op->show_fdinfo != show_fdinfo)
 		return;
 	ctx = file->private_data;
-	note_ring(&enter->flight, ctx);
-	try_depths(&enter->step, ctx);
+	enter->ring = number_of(ctx);
+	enter->setup = READ_ONCE(ctx->flags);
+	enter->depths = try_depths(ctx);
 }
 
-static void note_ring_of(struct enter *enter)
+static __always_inline void note_ring_of(struct enter *enter)
 {
-	struct file *file;
+	struct fd found;
 
-	if (enter->step.flags & IORING_ENTER_REGISTERED_RING) {
-		note_ring_file(enter, iot_uring_registered(enter->flight.fd));
+	enter->ring = 0;
+	enter->setup = 0;
+	enter->depths = (struct depths){ 0 };
+	if (enter->flags & IORING_ENTER_REGISTERED_RING) {
+		note_ring_file(enter, iot_uring_registered(enter->fd));
 		return;
 	}
-	file = fget(enter->flight.fd);
-	if (!file)
-		return;
-	note_ring_file(enter, file);
-	fput(file);
+	found = fdget(enter->fd);
+	note_ring_file(enter, fd_file(found));
+	fdput(found);
 }
 
-static u32 enter_arg(const struct pt_regs *regs, bool is_32, unsigned int n)
+static __always_inline u32 enter_arg(const struct pt_regs *regs, bool is_32, unsigned int n)
 {
 	return is_32 ? iot_syscall_arg32(regs, n) : iot_syscall_arg(regs, n);
 }
 
-static void enter_args(struct enter *enter, const struct pt_regs *regs, bool is_32)
+static __always_inline void enter_args(struct enter *enter, const struct pt_regs *regs, bool is_32)
 {
-	enter->flight.fd = enter_arg(regs, is_32, 0);
-	enter->step.to_submit = enter_arg(regs, is_32, 1);
-	enter->step.min_complete = enter_arg(regs, is_32, 2);
-	enter->step.flags = enter_arg(regs, is_32, 3) & ~(u32)IOT_ENTER_RESTARTED;
+	enter->fd = enter_arg(regs, is_32, 0);
+	enter->to_submit = enter_arg(regs, is_32, 1);
+	enter->min_complete = enter_arg(regs, is_32, 2);
+	enter->flags = enter_arg(regs, is_32, 3) & ~(u32)IOT_ENTER_RESTARTED;
 }
 
+/* Context: entry of the function, in the task, preemption off. */
 static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct iot_site *site = iot_site_of(ri);
@@ -831,29 +900,49 @@ static int entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	}
 	if (!is_wanted())
 		return 1;
-	memset(enter, 0, sizeof(*enter));
-	enter->step.op = IOT_URING_ENTER;
-	enter->step.time = ktime_get_mono_fast_ns();
-	enter->flight.opcode = IOT_URING_NONE;
+	enter->time = ktime_get_mono_fast_ns();
 	enter_args(enter, (const struct pt_regs *)args[0], site->tag == TAG_ENTER_32);
 	note_ring_of(enter);
 	return 0;
 }
 
+/* Record a call that has ended. Context: preemption off. */
+static __always_inline void record_enter(const struct enter *enter, const struct step *s)
+{
+	static const struct iot_uring no_request = { .opcode = IOT_URING_NONE };
+	struct iot_event_at at;
+	struct iot_uring *e = begin_record(&at, &no_request, s);
+
+	if (!e)
+		return;
+	e->ring = enter->ring;
+	e->setup = enter->setup;
+	e->to_submit = enter->to_submit;
+	e->min_complete = enter->min_complete;
+	e->fd = enter->fd;
+	iot_task_fill(e);
+	iot_event_commit(category, &at);
+}
+
 static int exit_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct enter *enter = (struct enter *)ri->data;
+	const struct enter *enter = (struct enter *)ri->data;
+	struct step s = {
+		.op = IOT_URING_ENTER,
+		.time = enter->time,
+		.latency = iot_clock_since(enter->time, ktime_get_mono_fast_ns()),
+		.result = (long)regs_return_value(regs),
+		.flags = enter->flags,
+		.depths = enter->depths,
+	};
 
-	enter->step.latency = iot_clock_since(enter->step.time, ktime_get_mono_fast_ns());
-	enter->step.result = (long)regs_return_value(regs);
-	if (unlikely(enter->step.result < 0) && iot_event_is_interrupted(enter->step.result)) {
-		enter->step.result = -EINTR;
-		enter->step.flags |= IOT_ENTER_RESTARTED;
+	if (unlikely(s.result < 0) && iot_event_is_interrupted(s.result)) {
+		s.result = -EINTR;
+		s.flags |= IOT_ENTER_RESTARTED;
 	}
 	preempt_disable_notrace();
-	iot_task_fill(&enter->flight);
+	record_enter(enter, &s);
 	preempt_enable_notrace();
-	record(&enter->flight, &enter->step);
 	return 0;
 }
 

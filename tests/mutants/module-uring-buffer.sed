@@ -1,4 +1,4 @@
 # The index of the buffer is not recorded.
-# in: record()
+# in: note_sqe()
 # tests: fields.py requests and completions of io_uring
-s/^\te->buf_index = fl->buf_index;/\te->buf_index = 0;/
+s/= READ_ONCE(sqe->buf_index);/= 0;/

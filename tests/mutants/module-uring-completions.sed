@@ -1,4 +1,4 @@
 # Completions that the program has not taken are not counted.
-# in: note_depths()
+# in: depths_of()
 # tests: fields.py requests and completions of io_uring
-s/^\ts->cq_depth = .*/\ts->cq_depth = 0;/
+s/^\td.cq = .*/\td.cq = 0;/

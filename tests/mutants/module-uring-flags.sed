@@ -1,4 +1,4 @@
 # The flags of the operation are not recorded.
-# in: record()
+# in: note_sqe()
 # tests: fields.py requests and completions of io_uring
-s/^\te->op_flags = fl->op_flags;/\te->op_flags = 0;/
+s/= (__force u32)READ_ONCE(sqe->rw_flags);/= 0;/

@@ -1,4 +1,4 @@
 # The credentials of a request are not recorded.
-# in: record()
+# in: note_sqe()
 # tests: fields.py requests and completions of io_uring
-s/^\te->personality = fl->personality;/\te->personality = 0;/
+s/= READ_ONCE(sqe->personality);/= 0;/

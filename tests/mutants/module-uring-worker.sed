@@ -1,4 +1,4 @@
 # The worker that ran a request is not recorded.
-# in: record()
+# in: seen_worker()
 # tests: fields.py requests and completions of io_uring
-s/^\te->worker = fl->worker;/\te->worker = 0;/
+s/fl->like.worker = current->pid;/fl->like.worker = 0;/
