@@ -32,7 +32,7 @@
  *				The last watch of a name frees it
  *	record/target_index.c	files of running targets, by inode number, by id; tables_lock.
  *				They are a part of those in proc/target_file.c
- *	hook/hook_set.c, hook.c	functions with an ftrace handler, by the address of their entry.
+ *	hook/engine.c		functions with an ftrace handler, by the address of their entry.
  *				The sets and hooks own them
  *
  * Tables of what commands name. No probe reads them; they are rhashtables:

@@ -16,7 +16,7 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include "core/table.h"
-#include "hook/hook.h"
+#include "hook/engine.h"
 #include "file/direct.h"
 
 #define CALL_BITS	10

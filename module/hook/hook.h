@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The hook of one function: how it is attached and safely detached. */
+/* Hooks of single functions, which targets and category fs find by their address. */
 #ifndef IOT_HOOK_H
 #define IOT_HOOK_H
 
@@ -8,7 +8,6 @@
 
 struct iov_iter;
 struct kiocb;
-struct seq_file;
 
 /*
  * @caller: the address that the call returns to; 0 if the call came through a stub. All wrappers
@@ -54,8 +53,6 @@ void iot_hooks_put(struct iot_hook **hooks, unsigned int n);
 int iot_hooks_enable(struct iot_hook **hooks, unsigned int n);
 void iot_hooks_disable(struct iot_hook **hooks, unsigned int n);
 unsigned long iot_hook_missed(const struct iot_hook *hook);
-bool iot_hook_is_going(const struct kretprobe *krp);
-void iot_hook_show(struct seq_file *m);
 
 #ifdef IOT_REDIRECT
 void iot_hook_send_bare(struct iot_regs *regs, unsigned long ip);

@@ -9,12 +9,18 @@
 #include <linux/string.h>
 #include "compat/compat.h"
 
-/** struct iot_kretprobe_type - handlers of a kretprobe, and how many calls it follows at a time */
+/**
+ * struct iot_kretprobe_type - what a kretprobe does
+ * @entry:	returns 0 if the return is wanted
+ * @exit:	called at the return
+ * @forget:	see struct iot_hook_type; may be NULL
+ * @data_size:	bytes of instance data
+ */
 struct iot_kretprobe_type {
-	kretprobe_handler_t entry;	/* returns 0 if the return is wanted */
+	kretprobe_handler_t entry;
 	kretprobe_handler_t exit;
-	size_t data_size;		/* bytes of instance data */
-	int maxactive;
+	void (*forget)(const struct kretprobe *krp);
+	size_t data_size;
 };
 
 /**
@@ -23,11 +29,12 @@ struct iot_kretprobe_type {
  * @addr:	address of the function
  * @flags:	0, or KPROBE_FLAG_DISABLED: no kprobe passes calls to it, only
  *		iot_kretprobe_follow()
+ * @maxactive:	how many calls it follows at a time
  *
  * Context: task, may sleep. Return: 0 or an error.
  */
 static inline int iot_kretprobe_register(struct kretprobe *krp, unsigned long addr, u32 flags,
-					 const struct iot_kretprobe_type *type)
+					 const struct iot_kretprobe_type *type, int maxactive)
 {
 	memset(krp, 0, sizeof(*krp));
 	krp->kp.addr = (kprobe_opcode_t *)addr;
@@ -35,7 +42,7 @@ static inline int iot_kretprobe_register(struct kretprobe *krp, unsigned long ad
 	krp->entry_handler = type->entry;
 	krp->handler = type->exit;
 	krp->data_size = type->data_size;
-	krp->maxactive = type->maxactive;
+	krp->maxactive = maxactive;
 	return register_kretprobe(krp);
 }
 

@@ -180,7 +180,7 @@ static int register_patiently(struct ftrace_ops *ops)
  *		is seen
  * @private:	for the handler
  * @ips:	addresses of the functions
- * @n:		number of functions; 0: nothing is attached
+ * @n:		number of functions, at least one: an ops without filter would get every function
  *
  * Context: task, may sleep. Return: 0, or an error and nothing is attached.
  */
@@ -194,28 +194,22 @@ int iot_redirect_attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned lon
 	ops->func = func;
 	ops->private = private;
 	ops->flags = FTRACE_OPS_FL_PERMANENT | flags;
-	if (!n) /* an ops with an empty filter would get every function */
-		return 0;
 	err = ftrace_set_filter_ips(ops, ips, n, 0, 1);
 	if (!err)
 		err = register_patiently(ops);
-	if (err) {
+	if (err)
 		ftrace_free_filter(ops);
-		ops->flags = 0; /* clears ENABLED, which stays set if ftrace has disabled itself */
-	}
 	return err;
 }
 
 /**
- * iot_redirect_detach() - undo iot_redirect_attach(), if @ops is attached
+ * iot_redirect_detach() - undo iot_redirect_attach()
  *
  * Return: true, and the handler no longer runs; false if ftrace has disabled itself and may still
  * use @ops.
  */
 bool iot_redirect_detach(struct ftrace_ops *ops)
 {
-	if (!(ops->flags & FTRACE_OPS_FL_ENABLED))
-		return true;
 	if (unregister_ftrace_function(ops))
 		return false;
 	ftrace_free_filter(ops);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A site: one function of a set, and how its calls are sent to its stub. */
+/* A site: one function that is hooked, and how its calls are sent to its stub. */
 #ifndef IOT_SITE_H
 #define IOT_SITE_H
 
@@ -10,7 +10,9 @@
 #include "core/btf.h"
 #include "hook/redirect.h"
 
+struct iot_hook_group;
 struct iot_hook_set;
+struct iot_kretprobe_type;
 
 /* Returned by a wrapper to let the call pass through, without the wrapper on the stack. */
 #define IOT_HOOK_PASS_THROUGH	(-2147483648L)
@@ -19,7 +21,7 @@ enum iot_hook_mechanism {
 	IOT_HOOK_DETACHED,
 	IOT_HOOK_REDIRECT,
 	IOT_HOOK_ENTRY,		/* an ftrace handler sees the calls but redirects none */
-	IOT_HOOK_KRETPROBE,	/* by choice: calls may be unbounded, see hook_set.c */
+	IOT_HOOK_KRETPROBE,	/* calls may be unbounded, or a function of hook.c */
 	IOT_HOOK_FALLBACK,	/* a kretprobe, as redirecting is impossible or forbidden */
 };
 
@@ -57,10 +59,20 @@ enum iot_hook_verdict {
  *		too much. It decides as @wants does, which is called where the handler is
  *		not used. The private of its ops is the set. In a set with @call it is used
  *		only while the site is redirected
+ * @may_redirect: the handler may redirect calls, if ftrace and the stubs allow that
  * @redirects:	the handler may redirect a call; does not change while it is attached
  * @armed:	a kprobe passes calls to @krp, not the ftrace handler
+ * @going:	being detached: the end of a new call may not be seen
  * @error:	why it is not attached, or not by the cheapest mechanism
  * @missed:	calls missed by earlier attachments
+ * @holders:	references to the site, if it is one of hook.c
+ * @users:	users that have enabled it, if it is one of hook.c
+ * @krp:	its kretprobe, NULL: it has none now
+ * @returns:	what the kretprobe does
+ * @group:	the sites that share its ftrace_ops, NULL: it has none now
+ * @node:	in the table of @set while it is attached by ftrace, under RCU
+ * @all:	in iot_sites
+ * @link:	in the list of sites that are being attached or detached
  */
 struct iot_site {
 	unsigned long entry;
@@ -69,7 +81,7 @@ struct iot_site {
 	unsigned long in_kernel;
 	s64 (*call)(const struct iot_site *site, unsigned long *args);
 	long __percpu *in_flight;
-	char symbol[48];
+	const char *symbol;
 	const char *module;
 	const char *owner;
 	const char *what;
@@ -79,15 +91,23 @@ struct iot_site {
 	unsigned int tag;
 	bool unbounded;
 	bool may_be_unbounded;
+	bool may_redirect;
 	bool redirects;
 	bool armed;
+	bool going;
 	ftrace_func_t handler;
 	enum iot_hook_mechanism mechanism;
 	int error;
 	unsigned long missed;
+	unsigned int holders;
+	unsigned int users;
 	struct kretprobe *krp;
+	const struct iot_kretprobe_type *returns;
 	struct iot_hook_set *set;
+	struct iot_hook_group *group;
 	struct hlist_node node;
+	struct list_head all;
+	struct list_head link;
 };
 
 #ifdef IOT_REDIRECT

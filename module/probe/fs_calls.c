@@ -423,6 +423,7 @@ static struct {
 #define MAX_SITES	(3 * ARRAY_SIZE(calls))
 
 static struct iot_site sites[MAX_SITES];
+static char symbols[MAX_SITES][48];	/* names of sites that are found by name */
 static unsigned int nr_sites;
 
 static int wanted_ioctl(void)
@@ -685,7 +686,11 @@ static void add_site(const struct iot_call *c, const char *symbol, unsigned long
 
 	if (nr_sites == MAX_SITES)
 		return;
-	strscpy(site->symbol, symbol, sizeof(site->symbol));
+	site->symbol = c->name;
+	if (addr) { /* before any site is dropped */
+		strscpy(symbols[nr_sites], symbol, sizeof(symbols[nr_sites]));
+		site->symbol = symbols[nr_sites];
+	}
 	site->what = op_name(c);
 	site->proto = c->proto;
 	site->addr = addr;

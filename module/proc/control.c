@@ -19,8 +19,7 @@
 #include "core/budget.h"
 #include "core/param.h"
 #include "core/refusal.h"
-#include "hook/hook.h"
-#include "hook/hook_set.h"
+#include "hook/engine.h"
 #include "hook/point.h"
 #include "file/path.h"
 #include "file/paths.h"
@@ -560,9 +559,9 @@ static int error_show(struct seq_file *m, void *v)
 static int hooks_show(struct seq_file *m, void *v)
 {
 	seq_puts(m, "symbol operation mechanism users missed prototype error\n");
-	iot_hook_show(m);
+	iot_sites_show(m, true);
 	iot_points_show(m);
-	iot_hook_set_show(m);
+	iot_sites_show(m, false);
 	iot_left_out_show(m);
 	return 0;
 }
