@@ -734,14 +734,14 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 					write_fs_wrapper : read_fs_wrapper);
 }
 
-/* Redirect a call that branches may want. @path: from iot_branch_rw_find() */
+/* Redirect a call that branches may want. @path: from iot_branches_find() */
 static __always_inline void redirect_branch(unsigned long ip, struct inode *inode, u8 op,
 					    struct ftrace_regs *fregs, const struct file *file,
 					    u64 path)
 {
 	if (!path || unlikely(iot_file_is_backing(file)))
 		redirect_to_target(ip, inode, op, fregs);
-	else if (unlikely(path == IOT_BRANCH_RW_UNKNOWN) ||
+	else if (unlikely(path == IOT_BRANCH_UNKNOWN) ||
 		 unlikely(READ_ONCE(iot_category_fs.own))) /* records it, too: a path is not enough */
 		redirect_fs(ip, inode, op, fregs);
 	else if (unlikely(iot_target_index_maybe(inode)))
@@ -758,7 +758,7 @@ static noinline void redirect_late_tasks(unsigned long ip, struct inode *inode, 
 	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 	const struct file *file = iocb->ki_filp;
 
-	redirect_branch(ip, inode, op, fregs, file, iot_branch_rw_find_tasks(file));
+	redirect_branch(ip, inode, op, fregs, file, iot_branches_find_tasks(file));
 }
 
 /*
@@ -775,7 +775,7 @@ static noinline void redirect_late(unsigned long ip, struct inode *inode, u8 op,
 	if (unlikely(READ_ONCE(iot_category_fs.nr_anywhere)))
 		redirect_late_tasks(ip, inode, op, fregs);
 	else
-		redirect_branch(ip, inode, op, fregs, file, iot_branch_rw_find(file));
+		redirect_branch(ip, inode, op, fregs, file, iot_branches_find(file));
 }
 
 /*

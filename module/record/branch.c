@@ -6,6 +6,7 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include "compat/compat.h"
 #include "file/below.h"
 #include "file/originator.h"
 #include "file/path_table.h"
@@ -149,6 +150,19 @@ bool iot_branches_several_want_task(void)
 		if (iot_branch_has_current(b))
 			return true;
 	return false;
+}
+
+/**
+ * iot_branches_reject() - check whether a call is known to be wanted by nobody
+ *
+ * Context: entry of the call, while all conditions are checked at its end.
+ */
+bool iot_branches_reject(const struct file *file)
+{
+	u64 path = READ_ONCE(iot_category_fs.nr_anywhere) ? iot_branches_find_tasks(file) :
+							    iot_branches_find(file);
+
+	return !path || iot_file_is_backing(file);
 }
 
 /* Does a branch have the rows of sockets of the current task? Context: preemption off. */

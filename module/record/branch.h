@@ -23,6 +23,7 @@
 
 struct iot_originator;
 
+#define IOT_BRANCH_UNKNOWN	U64_MAX	/* the path of a file is not in the table */
 #define IOT_BRANCHES_OF_TASKS_MAX	32	/* branches of processes at a time */
 
 /**
@@ -60,6 +61,7 @@ bool iot_branches_may_want(const struct iot_category *c);
 
 /* For the probes of category fs: fs.c and rw.h. */
 bool iot_branches_several_want_task(void);
+bool iot_branches_reject(const struct file *file);
 struct iot_branch *iot_branches_only_below(const struct iot_path *path);
 void iot_branches_record(struct iot_fs *e);
 unsigned long iot_branches_missed(void);
@@ -98,6 +100,53 @@ static __always_inline bool iot_branches_want_task(void)
 	if (unlikely(!b) || unlikely(READ_ONCE(iot_category_fs.own)))
 		return iot_branches_several_want_task();
 	return iot_branch_has_current(b);
+}
+
+/*
+ * Return: the id of a path if it is of one of @kinds, else 0. Context: task, preemption off.
+ */
+static __always_inline u64 iot_branches_find_kinds(const struct file *file, u32 kinds)
+{
+	const struct iot_path *known = iot_paths_find(&file->f_path, false);
+
+	if (unlikely(!known))
+		return IOT_BRANCH_UNKNOWN;
+	return known->file.kinds & kinds ? known->file.id : 0;
+}
+
+/**
+ * iot_branches_find() - find the path of a file that a branch may want
+ *
+ * All branches are of directories, else iot_branches_find_tasks() does it. A rename between two
+ * calls changes the stamp of all paths, so what is found is right for this moment.
+ * Context: task. Return: the id of the path; IOT_BRANCH_UNKNOWN, or 0 if nobody wants the call.
+ */
+static __always_inline u64 iot_branches_find(const struct file *file)
+{
+	u64 path;
+
+	preempt_disable_notrace();
+	path = iot_branches_find_kinds(file, READ_ONCE(iot_category_fs.kinds));
+	preempt_enable_notrace();
+	return path;
+}
+
+/**
+ * iot_branches_find_tasks() - do iot_branches_find() while a branch is of processes
+ *
+ * The process is checked first, which is quicker than the path. Context: as there.
+ */
+static __always_inline u64 iot_branches_find_tasks(const struct file *file)
+{
+	u64 path = 0;
+
+	preempt_disable_notrace();
+	if (iot_branches_want_task())
+		path = iot_branches_find_kinds(file, READ_ONCE(iot_category_fs.kinds));
+	else if (READ_ONCE(iot_below_any))
+		path = iot_branches_find_kinds(file, IOT_PATHS_BELOW);
+	preempt_enable_notrace();
+	return path;
 }
 
 /**

@@ -3,19 +3,6 @@
 #include "record/branch_rw.h"
 
 /**
- * iot_branch_rw_rejects() - check whether a call is known to be wanted by nobody
- *
- * Context: entry of the call, while all conditions are checked at its end.
- */
-bool iot_branch_rw_rejects(const struct file *file)
-{
-	u64 path = READ_ONCE(iot_category_fs.nr_anywhere) ? iot_branch_rw_find_tasks(file) :
-							    iot_branch_rw_find(file);
-
-	return !path || iot_file_is_backing(file);
-}
-
-/**
  * iot_branch_rw_end_slow() - do iot_branch_rw_end() for a call that several may have, or whose
  * result or latency has to be changed
  * @now:	when it ended, CLOCK_MONOTONIC ns

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* READ, WRITE and DIO_* of category fs: the part that only few of these events need. */
 #include "compat/compat.h"
-#include "record/branch_rw.h"
+#include "record/branch.h"
 #include "record/rw.h"
 
 static_assert(IOT_FS_READ + 1 == IOT_FS_WRITE && IOT_FS_READ + 2 == IOT_FS_DIO_READ &&
@@ -20,7 +20,7 @@ bool iot_rw_rejects_rare(u32 state, const struct file *file)
 	bool rejects;
 
 	if (state & IOT_CATEGORY_BRANCHES)
-		return iot_branch_rw_rejects(file);
+		return iot_branches_reject(file);
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
 	rejects = !f || !iot_filter_task(f);
