@@ -32,7 +32,7 @@
 #include "file/direct.h"
 #include "record/categories.h"
 #include "record/io.h"
-#include "record/rw.h"
+#include "record/branch_rw.h"
 #include "record/wants.h"
 
 /* Entries: vfs_iter_asm.S */
@@ -580,6 +580,56 @@ static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsig
 }
 
 /*
+ * The wrappers of plain calls that a branch may want, on a file whose path the handler has found.
+ * Neither a rename nor an eviction meanwhile does harm: see branch_rw.h.
+ */
+static __always_inline ssize_t branch_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					      unsigned long original, u64 path, u8 op)
+{
+	const struct kiocb *same = iocb;
+	u64 start, offset, requested;
+	ssize_t ret;
+
+	if (unlikely(!is_plain(iocb, iter)))
+		return op == IOT_OP_WRITE ? iot_vfs_write_any_entry(iocb, iter, original, 0, 0) :
+					    iot_vfs_read_any_entry(iocb, iter, original, 0, 0);
+	start = ktime_get_mono_fast_ns();
+	CALL_REGISTERS(iocb, iter, original);
+	offset = iocb->ki_pos;
+	requested = iov_iter_count(iter);
+	ret = iot_hook_enter(iocb, iter, original);
+	iot_branch_rw_end(path, same->ki_filp, start, offset, requested, ret,
+			  op == IOT_OP_WRITE);
+	iot_redirect_leave();
+	return ret;
+}
+
+static s64 read_branch_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			       unsigned long original, u64 path, unsigned long caller)
+{
+	return branch_wrapper(iocb, iter, original, path, IOT_OP_READ);
+}
+
+static s64 write_branch_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+				unsigned long original, u64 path, unsigned long caller)
+{
+	return branch_wrapper(iocb, iter, original, path, IOT_OP_WRITE);
+}
+
+/* The same for a stub, which calls them as functions: these find the path again. */
+static s64 read_branch_by_stub(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
+			       u64 path, unsigned long caller)
+{
+	return special_fs_wrapper(iocb, iter, original, 0, IOT_OP_READ, caller);
+}
+
+static s64 write_branch_by_stub(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
+				u64 path, unsigned long caller)
+{
+	return special_fs_wrapper(iocb, iter, original, 0, IOT_OP_WRITE, caller);
+}
+
+/*
  * The functions below take @ip first and @fregs fourth, like the handlers that call them. So the
  * handlers, which run for every call of every file, need not move them between registers.
  */
@@ -631,15 +681,20 @@ static noinline void redirect_write(unsigned long ip, struct inode *inode, u64 h
 	redirect_target(ip, inode, hash, write_wrapper, fregs);
 }
 
-static __always_inline void redirect_to_target(unsigned long ip, struct inode *inode, u8 op,
-					       struct ftrace_regs *fregs)
+static __always_inline void redirect_passed(unsigned long ip, struct inode *inode, u8 op,
+					    struct ftrace_regs *fregs)
 {
-	if (likely(!iot_target_index_maybe(inode)))
-		return;
 	if (op == IOT_OP_WRITE)
 		redirect_write(ip, inode, iot_target_index_hash(inode->i_ino), fregs);
 	else
 		redirect_read(ip, inode, iot_target_index_hash(inode->i_ino), fregs);
+}
+
+static __always_inline void redirect_to_target(unsigned long ip, struct inode *inode, u8 op,
+					       struct ftrace_regs *fregs)
+{
+	if (unlikely(iot_target_index_maybe(inode)))
+		redirect_passed(ip, inode, op, fregs);
 }
 
 /* Redirect a call that category fs, and perhaps a target, may want. */
@@ -679,16 +734,31 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 					write_fs_wrapper : read_fs_wrapper);
 }
 
-/* As redirect_late(), while a branch is not limited to a directory. */
-static noinline void redirect_late_anywhere(unsigned long ip, struct inode *inode, u8 op,
-					    struct ftrace_regs *fregs)
+/* Redirect a call that branches may want. @path: from iot_branches_find() */
+static __always_inline void redirect_branch(unsigned long ip, struct inode *inode, u8 op,
+					    struct ftrace_regs *fregs, const struct file *file,
+					    u64 path)
+{
+	if (!path || unlikely(iot_file_is_backing(file)))
+		redirect_to_target(ip, inode, op, fregs);
+	else if (unlikely(path == IOT_BRANCH_UNKNOWN) ||
+		 unlikely(READ_ONCE(iot_category_fs.own))) /* records it, too: a path is not enough */
+		redirect_fs(ip, inode, op, fregs);
+	else if (unlikely(iot_target_index_maybe(inode)))
+		redirect_both(ip, inode, op, fregs);
+	else
+		iot_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
+			     write_branch_wrapper : read_branch_wrapper, path);
+}
+
+/* As redirect_late(), while a branch is of processes. */
+static noinline void redirect_late_tasks(unsigned long ip, struct inode *inode, u8 op,
+					 struct ftrace_regs *fregs)
 {
 	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
+	const struct file *file = iocb->ki_filp;
 
-	if (iot_rw_rejects_anywhere(iocb->ki_filp))
-		redirect_to_target(ip, inode, op, fregs);
-	else
-		redirect_fs(ip, inode, op, fregs);
+	redirect_branch(ip, inode, op, fregs, file, iot_branches_find_tasks(file));
 }
 
 /*
@@ -700,12 +770,12 @@ static noinline void redirect_late(unsigned long ip, struct inode *inode, u8 op,
 {
 	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 
+	const struct file *file = iocb->ki_filp;
+
 	if (unlikely(READ_ONCE(iot_category_fs.nr_anywhere)))
-		redirect_late_anywhere(ip, inode, op, fregs);
-	else if (iot_rw_rejects_below(iocb->ki_filp))
-		redirect_to_target(ip, inode, op, fregs);
+		redirect_late_tasks(ip, inode, op, fregs);
 	else
-		redirect_fs(ip, inode, op, fregs);
+		redirect_branch(ip, inode, op, fregs, file, iot_branches_find(file));
 }
 
 /*
@@ -748,27 +818,14 @@ static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
 	       !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags);
 }
 
-/*
- * Entry of every ->read_iter or ->write_iter of a filesystem that has a target, or of all
- * filesystems. An unwanted call costs one check of the state of category fs and
- * iot_target_index_maybe(). Every call made from here is a tail call, so that no register has to be
- * saved.
- */
-static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs,
-					  u8 op)
+/* Category fs has a state: it, a branch of it, or category block may want the call. */
+static __always_inline void redirect_by_state(unsigned long ip, struct inode *inode, u8 op,
+					      struct ftrace_regs *fregs)
 {
-	struct kiocb *iocb = (struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
-	struct inode *inode = file_inode(iocb->ki_filp);
+	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 	u32 state = READ_ONCE(iot_category_fs.state);
 
-	if (unlikely(iot_redirect_is_shared(iot_ftrace_regs(fregs)))) {
-		iot_hook_send_bare(iot_ftrace_regs(fregs), ip);
-		return;
-	}
-
-	if (!state)
-		redirect_to_target(ip, inode, op, fregs);
-	else if (likely(state == IOT_CATEGORY_ACTIVE))
+	if (likely(state == IOT_CATEGORY_ACTIVE))
 		redirect_active(ip, inode, op, fregs);
 	else if ((state & IOT_CATEGORY_BRANCHES) && !(iocb->ki_flags & IOCB_DIRECT))
 		redirect_late(ip, inode, op, fregs);
@@ -778,6 +835,29 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 		redirect_fs(ip, inode, op, fregs);
 	else
 		redirect_rare(ip, inode, op, fregs);
+}
+
+/* One of them is set unless the state is 0; they are tested in memory, by one instruction. */
+#define ANY_STATE	(IOT_CATEGORY_ACTIVE | IOT_CATEGORY_TRACK)
+
+/*
+ * Entry of every ->read_iter or ->write_iter of a filesystem that has a target, or of all
+ * filesystems. An unwanted call costs one check of the state of category fs and
+ * iot_target_index_passes(). Every call made from here is a tail call, so that no register has to
+ * be saved.
+ */
+static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *fregs, u8 op)
+{
+	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
+	struct inode *inode = file_inode(iocb->ki_filp);
+
+	/* an unwanted call, too: what passes through may need a stub (IOT_PASS_BY_STUB) */
+	if (unlikely(iot_redirect_is_shared(iot_ftrace_regs(fregs))))
+		iot_hook_send_bare(iot_ftrace_regs(fregs), ip);
+	else if (unlikely(data_race(iot_category_fs.state) & ANY_STATE))
+		redirect_by_state(ip, inode, op, fregs);
+	else if (unlikely(iot_target_index_passes(inode)))
+		redirect_passed(ip, inode, op, fregs);
 }
 
 static void read_entry(unsigned long ip, unsigned long parent_ip,
@@ -799,6 +879,10 @@ static void *wrapper_at(unsigned long ip)
 		return iot_vfs_read_any;
 	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
 		return iot_vfs_write_any;
+	if (ip == (unsigned long)read_branch_wrapper)
+		return read_branch_by_stub;
+	if (ip == (unsigned long)write_branch_wrapper)
+		return write_branch_by_stub;
 	return (void *)ip; /* this wrapper never rejects a call */
 }
 

@@ -6,15 +6,17 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include "compat/compat.h"
 #include "file/below.h"
 #include "file/originator.h"
 #include "file/path_table.h"
 #include "record/branch.h"
 #include "record/event.h"
 
-static DEFINE_MUTEX(branches_lock);	/* protects @branches and @nr_of_tasks */
+static DEFINE_MUTEX(branches_lock);	/* protects changes of what follows */
 static LIST_HEAD(branches);
 static unsigned int nr_of_tasks;	/* those of processes */
+struct iot_branch __rcu *iot_branch_sole;
 
 /* Events of which it is not known whether they are below a path of the filter of category fs. */
 static atomic_long_t nr_unknown;
@@ -120,61 +122,47 @@ static void put(struct iot_category *c, struct iot_fs *e)
 	put_class(c, e, IOT_LEVEL_VFS);
 }
 
-/* Find the branch that alone has an event of the current task on a file, if it is of processes. */
-static struct iot_category *only_of_tasks(u16 kind)
-{
-	struct iot_branch *b;
-
-	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
-		if (b->c.anywhere && is_theirs(b, kind))
-			return READ_ONCE(b->c.state) == IOT_CATEGORY_ACTIVE ? &b->c : NULL;
-	return NULL;
-}
-
 /**
- * iot_branches_only() - find the branch that alone has an event
- * @id:		of the event's only path
- * @kind:	of its file
+ * iot_branches_only_below() - do iot_branches_only() while there are several branches
  *
- * Return: the branch, or NULL if others may have the event, too, or conditions decide. Context: as
- * for iot_branches_record().
+ * Return: the only branch whose directory has the path below it; it may not run.
  */
-struct iot_category *iot_branches_only(u64 id, u16 kind)
+struct iot_branch *iot_branches_only_below(const struct iot_path *path)
 {
-	const struct iot_path *path;
 	struct iot_branch *b;
 
-	if (READ_ONCE(iot_category_fs.own))
-		return NULL;
-	if (READ_ONCE(nr_of_tasks))
-		return nr_of_tasks == 1 && !READ_ONCE(iot_below_any) ? only_of_tasks(kind) : NULL;
-	path = id ? iot_path_table_at(id) : NULL;
-	if (!path || !is_power_of_2(path->roots))
+	if (READ_ONCE(nr_of_tasks) || !is_power_of_2(path->roots))
 		return NULL;
 	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
 		if (is_below(b, path))
-			return READ_ONCE(b->c.state) == IOT_CATEGORY_ACTIVE ? &b->c : NULL;
+			return b;
 	return NULL;
 }
 
-/**
- * iot_branches_want_task() - may category fs, or a branch of processes, want the current task?
- *
- * Context: any that is a task.
- */
-bool iot_branches_want_task(void)
+/** iot_branches_several_want_task() - do iot_branches_want_task() while there are several */
+bool iot_branches_several_want_task(void)
 {
-	bool want = READ_ONCE(iot_category_fs.own);
-	struct iot_branch *b;
+	const struct iot_branch *b;
 
-	preempt_disable_notrace();
-	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held()) {
-		if (want)
-			break;
-		want = b->c.anywhere && READ_ONCE(b->c.own) && iot_tasks_have(&b->tasks, current);
-	}
-	preempt_enable_notrace();
-	return want;
+	if (READ_ONCE(iot_category_fs.own))
+		return true;
+	list_for_each_entry_rcu(b, &branches, list, rcu_read_lock_sched_held())
+		if (iot_branch_has_current(b))
+			return true;
+	return false;
+}
+
+/**
+ * iot_branches_reject() - check whether a call is known to be wanted by nobody
+ *
+ * Context: entry of the call, while all conditions are checked at its end.
+ */
+bool iot_branches_reject(const struct file *file)
+{
+	u64 path = READ_ONCE(iot_category_fs.nr_anywhere) ? iot_branches_find_tasks(file) :
+							    iot_branches_find(file);
+
+	return !path || iot_file_is_backing(file);
 }
 
 /* Does a branch have the rows of sockets of the current task? Context: preemption off. */
@@ -222,9 +210,16 @@ static bool wants_itself(const struct iot_category *c)
  */
 bool iot_branches_may_want(const struct iot_category *c)
 {
-	if (c == &iot_category_fs)
-		return READ_ONCE(iot_below_any) || iot_branches_want_task();
-	return wants_itself(c) || iot_branches_want_sockets();
+	bool want;
+
+	if (c != &iot_category_fs)
+		return wants_itself(c) || iot_branches_want_sockets();
+	if (READ_ONCE(iot_below_any))
+		return true;
+	preempt_disable_notrace();
+	want = iot_branches_want_task();
+	preempt_enable_notrace();
+	return want;
 }
 
 /**
@@ -372,6 +367,16 @@ static int init(struct iot_branch *b, const char *name, u32 kinds, u64 keep,
 	return err;
 }
 
+/* Caller holds branches_lock. */
+static void find_sole(void)
+{
+	struct iot_branch *b = NULL;
+
+	if (list_is_singular(&branches))
+		b = list_first_entry(&branches, struct iot_branch, list);
+	rcu_assign_pointer(iot_branch_sole, b);
+}
+
 /* Add a branch to the list. Return: 0, or -ENOSPC if there are too many of processes. */
 static int enlist(struct iot_branch *b)
 {
@@ -383,6 +388,7 @@ static int enlist(struct iot_branch *b)
 	if (!err) {
 		WRITE_ONCE(nr_of_tasks, nr_of_tasks + b->c.anywhere);
 		list_add_tail_rcu(&b->list, &branches);
+		find_sole();
 	}
 	mutex_unlock(&branches_lock);
 	return err;
@@ -393,6 +399,7 @@ static void delist(struct iot_branch *b)
 	mutex_lock(&branches_lock);
 	WRITE_ONCE(nr_of_tasks, nr_of_tasks - b->c.anywhere);
 	list_del_rcu(&b->list);
+	find_sole();
 	mutex_unlock(&branches_lock);
 }
 

@@ -20,35 +20,12 @@ bool iot_rw_rejects_rare(u32 state, const struct file *file)
 	bool rejects;
 
 	if (state & IOT_CATEGORY_BRANCHES)
-		return iot_rw_rejects_late(file);
+		return iot_branches_reject(file);
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
 	rejects = !f || !iot_filter_task(f);
 	preempt_enable_notrace();
 	return rejects;
-}
-
-/**
- * iot_rw_rejects_anywhere() - do iot_rw_rejects_late() while a branch is not limited to a directory
- *
- * Context: as there.
- */
-bool iot_rw_rejects_anywhere(const struct file *file)
-{
-	const struct iot_path *known;
-	bool outside;
-
-	if (iot_file_is_backing(file))
-		return true;
-	if (iot_branches_want_task())
-		return false;
-	if (!READ_ONCE(iot_below_any))
-		return true;
-	preempt_disable_notrace();
-	known = iot_paths_find(&file->f_path, false);
-	outside = known && !(known->file.kinds & IOT_PATHS_BELOW);
-	preempt_enable_notrace();
-	return outside;
 }
 
 /**
@@ -103,21 +80,6 @@ static void fill(struct iot_fs *e, const struct iot_rw *rw, const struct iot_rw_
 	iot_task_fill(e);
 }
 
-/* Record a call for one category or branch, straight in its ring. */
-static void record_once(struct iot_category *c, const struct iot_rw *rw,
-			const struct iot_rw_call *call)
-{
-	struct iot_event_at at;
-	struct iot_fs *e = iot_event_reserve(c, &at);
-
-	if (!e)
-		return;
-	fill(e, rw, call);
-	e->sample = READ_ONCE(c->sample);
-	e->cpu = at.cpu;
-	iot_event_commit(c, &at);
-}
-
 /**
  * iot_rw_end_late() - do iot_rw_end() while all conditions are checked at the end of a call
  *
@@ -125,13 +87,8 @@ static void record_once(struct iot_category *c, const struct iot_rw *rw,
  */
 void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call)
 {
-	struct iot_category *only = iot_branches_only(rw->file.id, rw->file.kind);
 	struct iot_fs e IOT_UNINITIALIZED;
 
-	if (only) {
-		record_once(only, rw, call);
-		return;
-	}
 	fill(&e, rw, call);
 	iot_branches_record(&e);
 }

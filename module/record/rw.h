@@ -44,40 +44,11 @@ struct iot_rw_call {
 
 /* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(u32 state, const struct file *file);
-bool iot_rw_rejects_anywhere(const struct file *file);
 bool iot_rw_rejects_file(const struct iot_rw *rw);
 void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call);
 void iot_rw_end_odd(const struct iot_rw *rw, u64 start, u64 now, u64 offset, u64 requested,
 		    s64 result, bool write, u32 flags);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
-
-/**
- * iot_rw_rejects_below() - do iot_rw_rejects_late() while all branches are limited to directories
- *
- * Context: as there.
- */
-static __always_inline bool iot_rw_rejects_below(const struct file *file)
-{
-	const struct iot_path *known;
-	bool outside;
-
-	preempt_disable_notrace();
-	known = iot_paths_find(&file->f_path, false);
-	outside = known && !(known->file.kinds & READ_ONCE(iot_category_fs.kinds));
-	preempt_enable_notrace();
-	return outside || iot_file_is_backing(file);
-}
-
-/**
- * iot_rw_rejects_late() - check whether a call is known to be wanted by nobody
- *
- * Context: entry of the call, while all conditions are checked at its end.
- */
-static __always_inline bool iot_rw_rejects_late(const struct file *file)
-{
-	return unlikely(READ_ONCE(iot_category_fs.nr_anywhere)) ? iot_rw_rejects_anywhere(file) :
-								  iot_rw_rejects_below(file);
-}
 
 static __always_inline unsigned int iot_rw_op(bool write, bool direct)
 {

@@ -98,17 +98,22 @@ static __always_inline u64 iot_target_index_hash(u64 ino)
 }
 
 /**
- * iot_target_index_maybe() - check whether an inode can be a running file
+ * iot_target_index_passes() - check whether the filter has the bit of an inode
  *
- * The whole cost of a call that is not traced: one bit of a table that never moves, and not
- * even that if there is no target. Context: any.
+ * The whole cost of a call that is not traced while nothing but targets has hooks: one bit of a
+ * table that never moves. Context: any.
  */
+static __always_inline bool iot_target_index_passes(const struct inode *inode)
+{
+	return arch_test_bit(iot_target_index_hash(inode->i_ino) >>
+			     (64 - IOT_TARGET_INDEX_FILTER_BITS), iot_target_index_filter);
+}
+
+/** iot_target_index_maybe() - the same, quicker if there may be no target. Context: any */
 static __always_inline bool iot_target_index_maybe(const struct inode *inode)
 {
 	/* no READ_ONCE(): the load is then a part of the comparison */
-	return data_race(iot_target_index_any) &&
-	       arch_test_bit(iot_target_index_hash(inode->i_ino) >>
-			     (64 - IOT_TARGET_INDEX_FILTER_BITS), iot_target_index_filter);
+	return data_race(iot_target_index_any) && iot_target_index_passes(inode);
 }
 
 static __always_inline struct iot_indexed_file *

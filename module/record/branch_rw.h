@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * READ and WRITE of category fs while it has branches. iot_branches_find() finds at the entry of a
+ * call whether anybody may want it, and the path of its file. Only the id of the path is kept
+ * during the call: the entry of the table that it leads to has all that a record says of the file.
+ */
+#ifndef IOT_BRANCH_RW_H
+#define IOT_BRANCH_RW_H
+
+#include "record/branch.h"
+#include "record/rw.h"
+
+void iot_branch_rw_end_slow(u64 path, const struct file *file, u64 start, u64 now, u64 offset,
+			    u64 requested, s64 result, bool write);
+
+/* Record a call in the rings of the branch that alone has it. Context: preemption off. */
+static __always_inline void iot_branch_rw_record(struct iot_category *c,
+						 const struct iot_path *path, u64 start,
+						 u64 latency, u64 offset, u64 requested,
+						 s64 result, bool write)
+{
+	const struct iot_rw rw = { .file = path->file };
+	struct iot_event_at at;
+	struct iot_fs *e = iot_event_reserve(c, &at);
+
+	if (unlikely(!e))
+		return;
+	iot_event_fill(e, &at, c, iot_rw_op(write, false), start, latency);
+	iot_task_fill(e);
+	e->offset = offset;
+	e->requested = requested;
+	e->result = result;
+	e->flags = 0;
+	iot_rw_fill_file(e, &rw);
+	iot_event_commit(c, &at);
+}
+
+/**
+ * iot_branch_rw_end() - record a call that began with iot_branches_find()
+ * @path:	id of the path that was found
+ * @file:	the caller holds a reference
+ * @start:	CLOCK_MONOTONIC ns
+ * @offset:	bytes
+ * @requested:	bytes
+ * @result:	bytes or -errno
+ *
+ * Context: task, may sleep; the call was synchronous and had no flags.
+ */
+static __always_inline void iot_branch_rw_end(u64 path, const struct file *file, u64 start,
+					      u64 offset, u64 requested, s64 result, bool write)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct iot_category *only = NULL;
+	const struct iot_path *p;
+
+	preempt_disable_notrace();
+	p = iot_path_table_at(path);
+	if (likely(p && iot_event_is_plain(now - start, result)))
+		only = iot_branches_only(p);
+	if (likely(only))
+		iot_branch_rw_record(only, p, start, now - start, offset, requested, result,
+				     write);
+	preempt_enable_notrace();
+	if (unlikely(!only))
+		iot_branch_rw_end_slow(path, file, start, now, offset, requested, result, write);
+}
+
+#endif /* IOT_BRANCH_RW_H */
