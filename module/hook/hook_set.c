@@ -2,7 +2,7 @@
 /*
  * Sets of hooks: many functions that are found by name, attached and detached at once.
  *
- * An ftrace handler that wants a call sends it to the stub of its site (stub.c). The stub saves
+ * An ftrace handler that wants a call sends it to the stub of its site (site.c). The stub saves
  * the arguments and calls the set's wrapper. Then it either returns the wrapper's result or, for
  * IOT_HOOK_PASS_THROUGH, continues into the function with nothing of ours on the stack. So a call
  * that turns out to be unbounded does not keep the module loaded.

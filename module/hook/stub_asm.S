@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The stubs of sites: see stub.c */
+/* The stubs of sites: see site.c */
 #include "hook/stub.h"
 #include "hook/wrap.inc"
 
