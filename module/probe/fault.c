@@ -189,7 +189,7 @@ static unsigned int count_mapped(const pmd_t *pmd, unsigned long start, unsigned
 	if (pmd_bad(value)) /* one large page, which covers the window */
 		return PTRS_PER_PTE;
 	for (pte = pte_offset_kernel(&value, start); start < end; start += PAGE_SIZE, pte++)
-		n += pte_present(READ_ONCE(*pte));
+		n += !!pte_present(READ_ONCE(*pte));
 	return n;
 }
 
