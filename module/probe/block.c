@@ -38,6 +38,7 @@
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
 #include <linux/hash.h>
+#include <linux/overflow.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -264,7 +265,7 @@ static __always_inline void note_open_file(struct iot_block *e, const struct fil
 
 /* The bio moves data from or to the page cache. @folio has the bio's first page. */
 static noinline void note_cached(struct iot_block *e, const struct bio *bio, struct folio *folio,
-			struct inode *host)
+				 struct inode *host)
 {
 	u64 offset = iot_bio_offset(bio, folio);
 	struct iot_paths_file file IOT_UNINITIALIZED;
@@ -510,7 +511,7 @@ static u32 why_wanted(const struct bio *bio)
 /* Clear the fields of a struct from @first to the one before @behind. They are whole words. */
 #define clear_fields(s, first, behind)							\
 	memset((u8 *)(s) + offsetof(typeof(*(s)), first), 0,				\
-	       offsetof(typeof(*(s)), behind) - offsetof(typeof(*(s)), first))
+	       size_sub(offsetof(typeof(*(s)), behind), offsetof(typeof(*(s)), first)))
 
 /*
  * Clear what is not known yet. Every entry has a time and a submitter; record() fills in result,
@@ -804,7 +805,7 @@ static noinline void limit_parts(struct iot_block *e, u64 latency)
 	e->device_latency = min(e->device_latency, latency - e->queue_latency);
 }
 
-/* What an entry has of its record; the rest is filled in at the end. A struct is copied in words. */
+/* What an entry has of its record; the rest is filled in at the end. Copied in whole words. */
 struct known_words {
 	u64 word[(offsetof(struct iot_block, disk) -
 		  offsetof(struct iot_block, queue_latency)) / sizeof(u64)];
