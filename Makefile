@@ -26,7 +26,7 @@ help:
 	@echo 'make dkms-test        build by DKMS, install in virtual machines'
 	@echo 'make mutate           plant faults in the tool and the module: do the tests notice?'
 	@echo 'make check-fields     make one field of the records wrong after the other: do the tests notice?'
-	@echo 'make bench            what tracing costs, in instructions'
+	@echo 'make bench            what tracing costs, in instructions; PEERS=1: what other tracers cost'
 	@echo 'make deb              Debian packages: iotracer-dkms, iotracer, and of the library'
 	@echo 'make pictures         the pictures of README.md and doc/, from a real run in a virtual machine'
 	@echo 'make clean'
@@ -63,8 +63,11 @@ clean:
 	$(MAKE) -C tests/unit clean
 	rm -rf build
 
-build-all lint check check-all check-debug demo bench pictures:
+build-all lint check check-all check-debug demo pictures:
 	@scripts/$@
+
+bench:
+	@scripts/bench $(if $(PEERS),--peers)
 
 test:
 	@scripts/test $(if $(T),'$(T)' '$(K)' '$(F)')

@@ -23,18 +23,18 @@
 #define CALL_PROBES	32	/* slots that a task may have */
 
 /**
- * struct slot - a call in progress
+ * struct iot_direct_slot - a call in progress
  * @task:	task that makes the call, NULL if the slot is free
  * @call:	the call
  * @owner:	kretprobe whose instance data @call is in, NULL if @call is on a stack
  */
-struct slot {
+struct iot_direct_slot {
 	struct task_struct *task;
 	struct iot_direct *call;
 	const struct kretprobe *owner;
 };
 
-static struct slot slots[BIT(CALL_BITS)];
+static struct iot_direct_slot slots[BIT(CALL_BITS)];
 static atomic_long_t nr_missed, nr_missed_by_block;
 
 /* Numbers of tracked calls: reads and writes, and others, which no read or write asks for. */
@@ -46,7 +46,7 @@ static atomic_t *counter_of(const struct iot_direct *call)
 	return call->op > IOT_OP_WRITE ? &nr_others : &iot_direct_calls;
 }
 
-static struct slot *slot_at(unsigned int i)
+static struct iot_direct_slot *slot_at(unsigned int i)
 {
 	u32 hash = iot_table_hash((unsigned long)current, CALL_BITS);
 
@@ -64,7 +64,7 @@ void iot_direct_begin(struct iot_direct *call)
 	unsigned int i;
 
 	for (i = 0; i < CALL_PROBES; i++) {
-		struct slot *slot = slot_at(i);
+		struct iot_direct_slot *slot = slot_at(i);
 
 		if (READ_ONCE(slot->task) ||
 		    cmpxchg(&slot->task, NULL, current))
@@ -72,6 +72,7 @@ void iot_direct_begin(struct iot_direct *call)
 		WRITE_ONCE(slot->call, call);
 		WRITE_ONCE(slot->owner, NULL);
 		atomic_inc(counter_of(call));
+		call->slot = slot;
 		call->tracked = true;
 		return;
 	}
@@ -79,7 +80,7 @@ void iot_direct_begin(struct iot_direct *call)
 }
 
 /* Get the current task's call from a slot, or NULL. */
-static struct iot_direct *call_in(const struct slot *slot)
+static struct iot_direct *call_in(const struct iot_direct_slot *slot)
 {
 	return READ_ONCE(slot->task) == current ? READ_ONCE(slot->call) : NULL;
 }
@@ -88,7 +89,7 @@ static struct iot_direct *call_in(const struct slot *slot)
  * The task itself and iot_direct_forget() may both call this: the first one releases. All calls
  * of a kretprobe have the same counter, so the other one reads the same from @call.
  */
-static void slot_release(struct slot *slot, struct iot_direct *call)
+static void slot_release(struct iot_direct_slot *slot, struct iot_direct *call)
 {
 	atomic_t *counter = counter_of(call);
 
@@ -102,16 +103,11 @@ static void slot_release(struct slot *slot, struct iot_direct *call)
 /** iot_direct_end_tracked() - do iot_direct_end() for a call that has a slot */
 void iot_direct_end_tracked(struct iot_direct *call)
 {
-	unsigned int i;
+	struct iot_direct_slot *slot = call->slot;
 
-	for (i = 0; i < CALL_PROBES; i++) {
-		struct slot *slot = slot_at(i);
-
-		if (call_in(slot) != call)
-			continue;
+	/* if it was released by iot_direct_forget(), it may be another call's now */
+	if (call_in(slot) == call)
 		slot_release(slot, call);
-		return;
-	}
 }
 
 /**
@@ -122,18 +118,16 @@ void iot_direct_end_tracked(struct iot_direct *call)
  */
 void iot_direct_own(struct iot_direct *call, const struct kretprobe *krp)
 {
-	unsigned int i;
+	struct iot_direct_slot *slot;
 
-	if (call->tracked && iot_hook_is_going(krp)) {
+	if (!call->tracked)
+		return;
+	slot = call->slot;
+	if (iot_hook_is_going(krp)) {
 		iot_direct_end_tracked(call);
 		call->tracked = false;
-		return;
-	}
-	for (i = 0; call->tracked && i < CALL_PROBES; i++) {
-		struct slot *slot = slot_at(i);
-
-		if (call_in(slot) == call)
-			WRITE_ONCE(slot->owner, krp);
+	} else if (call_in(slot) == call) {
+		WRITE_ONCE(slot->owner, krp);
 	}
 }
 
@@ -150,7 +144,7 @@ void iot_direct_forget(const struct kretprobe *krp)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
-		struct slot *slot = &slots[i];
+		struct iot_direct_slot *slot = &slots[i];
 		struct iot_direct *call = READ_ONCE(slot->call);
 
 		if (call && READ_ONCE(slot->owner) == krp)

@@ -9,6 +9,7 @@
 #include "uapi/iotracer.h"
 
 struct file;
+struct iot_direct_slot;
 struct kretprobe;
 struct super_block;
 
@@ -18,6 +19,7 @@ struct super_block;
  * @sb:		superblock of the file, valid during the call
  * @file:	valid during the call; NULL if it is not known
  * @offset:	byte where the call starts
+ * @slot:	where it is tracked; valid with @tracked
  * @ki_flags:	IOCB_* of a read or write; 0 of any other call. With IOCB_DIRECT, bios that the
  *		task submits during the call hold the caller's pages
  * @op:		IOT_OP_*; of ->read_iter and ->write_iter always 0
@@ -30,6 +32,7 @@ struct iot_direct {
 	struct super_block *sb;
 	const struct file *file;
 	u64 offset;
+	struct iot_direct_slot *slot;
 	int ki_flags;
 	u8 op;
 	bool range;

@@ -38,6 +38,7 @@
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
 #include <linux/hash.h>
+#include <linux/overflow.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -105,10 +106,13 @@ static atomic_t *depth_of(const struct request_queue *q)
 
 	for (i = 0; i < QUEUE_PROBES; i++) {
 		struct queue_depth *d = &depths[(from + i) % QUEUES];
+		const struct request_queue *owner = READ_ONCE(d->q);
 
-		if (!READ_ONCE(d->q))
-			cmpxchg(&d->q, NULL, q);
-		if (READ_ONCE(d->q) == q)
+		if (likely(owner == q))
+			return &d->n;
+		if (!owner)
+			owner = cmpxchg(&d->q, NULL, q);
+		if (!owner || owner == q)
 			return &d->n;
 	}
 	return &depths[QUEUES].n;
@@ -236,9 +240,32 @@ static void note_origin(struct iot_block *e, const struct folio *folio)
 static_assert(sizeof_field(struct iot_block, origin_comm) ==
 	      sizeof_field(struct iot_originator, comm));
 
+/* The path has to be found anew. */
+static noinline void note_resolved(struct iot_block *e, const struct path *path, u64 size)
+{
+	struct iot_paths_file file IOT_UNINITIALIZED;
+
+	iot_paths_resolve(path, false, &file);
+	note_file(e, &file, size);
+}
+
+/* Note an open file. Its path is nearly always known: preemption is off, so it stays meanwhile. */
+static __always_inline void note_open_file(struct iot_block *e, const struct file *file)
+{
+	const struct iot_path *known = NULL;
+	u64 size = i_size_read(file_inode(file));
+
+	if (likely(d_backing_inode(file->f_path.dentry)))
+		known = iot_paths_find(&file->f_path, true);
+	if (likely(known))
+		note_file(e, &known->file, size);
+	else
+		note_resolved(e, &file->f_path, size);
+}
+
 /* The bio moves data from or to the page cache. @folio has the bio's first page. */
-static void note_cached(struct iot_block *e, const struct bio *bio, struct folio *folio,
-			struct inode *host)
+static noinline void note_cached(struct iot_block *e, const struct bio *bio, struct folio *folio,
+				 struct inode *host)
 {
 	u64 offset = iot_bio_offset(bio, folio);
 	struct iot_paths_file file IOT_UNINITIALIZED;
@@ -259,15 +286,13 @@ static void note_cached(struct iot_block *e, const struct bio *bio, struct folio
 /* The bio moves memory from or to a swap area. Of a swap device it is only said that it does. */
 static noinline void note_swap(struct iot_block *e, const struct bio *bio)
 {
-	struct iot_paths_file file IOT_UNINITIALIZED;
 	struct iot_bio_swap swap IOT_UNINITIALIZED;
 
 	e->flags |= IOT_REQ_SWAP;
 	iot_bio_find_swap(bio, &swap);
 	if (!swap.file || S_ISBLK(file_inode(swap.file)->i_mode) || !in_task())
 		return;
-	iot_paths_of(&swap.file->f_path, false, &file);
-	note_file(e, &file, i_size_read(file_inode(swap.file)));
+	note_open_file(e, swap.file);
 	e->offset = swap.offset;
 	e->class = class_of_size(e->file_size);
 }
@@ -279,13 +304,11 @@ static noinline void note_swap(struct iot_block *e, const struct bio *bio)
 static void note_direct(struct iot_block *e)
 {
 	const struct iot_direct *call = in_task() ? iot_direct_now() : NULL;
-	struct iot_paths_file file IOT_UNINITIALIZED;
 
 	if (!call || !call->file)
 		return;
-	iot_paths_of(&call->file->f_path, false, &file);
+	note_open_file(e, call->file);
 	e->class = IOT_CLASS_DIRECT;
-	note_file(e, &file, i_size_read(file_inode(call->file)));
 	e->offset = call->offset;
 }
 
@@ -325,6 +348,11 @@ static void note_submitter(struct iot_block *e)
 		iot_task_fill(e);
 		return;
 	}
+	e->pid = 0;
+	e->tid = 0;
+	e->ppid = 0;
+	e->uid = 0;
+	e->cgroup = 0;
 	strscpy_pad(e->comm, "(interrupt)", sizeof(e->comm));
 }
 
@@ -363,6 +391,7 @@ static noinline void note_sync(struct iot_pending *p, const struct bio *bio)
 
 	if (!call)
 		return;
+	p->syncs = true;
 	iot_paths_of(&call->file->f_path, false, &p->synced);
 	p->synced_size = i_size_read(file_inode(call->file));
 	if (!bio_has_data((struct bio *)bio))
@@ -379,7 +408,7 @@ static void note_submitted(struct iot_pending *p, const struct bio *bio, u32 fla
 
 #define WANTED	1u	/* may be combined with the reason, IOT_REQ_ORIGINATOR */
 
-static bool is_wanted(void)
+static __always_inline bool is_wanted(void)
 {
 	return iot_category_wants(category, IOT_ANY_OP);
 }
@@ -479,6 +508,28 @@ static u32 why_wanted(const struct bio *bio)
 	return is_wanted() ? WANTED : why_wanted_still(bio);
 }
 
+/* Clear the fields of a struct from @first to the one before @behind. They are whole words. */
+#define clear_fields(s, first, behind)							\
+	memset((u8 *)(s) + offsetof(typeof(*(s)), first), 0,				\
+	       size_sub(offsetof(typeof(*(s)), behind), offsetof(typeof(*(s)), first)))
+
+/*
+ * Clear what is not known yet. Every entry has a time and a submitter; record() fills in result,
+ * disk and what all records have; p->synced is valid with p->syncs. Each piece is so short that the
+ * compiler stores zeroes: a loop of the processor takes longer to begin.
+ */
+static __always_inline void clear(struct iot_pending *p)
+{
+	struct iot_block *e = &p->e;
+
+	clear_fields(e, queue_latency, offset);
+	clear_fields(e, offset, cgroup);
+	clear_fields(e, device, pid);
+	clear_fields(e, origin_pid, comm);
+	clear_fields(e, origin_comm, disk);
+	clear_fields(p, insert, synced);
+}
+
 static struct iot_pending *make(const void *key)
 {
 	struct iot_pending *p = iot_table_new(&pending, key);
@@ -487,7 +538,8 @@ static struct iot_pending *make(const void *key)
 		atomic_long_inc(&nr_missed);
 		return NULL;
 	}
-	*p = (struct iot_pending){ .e.time = ktime_get_mono_fast_ns() };
+	p->e.time = ktime_get_mono_fast_ns();
+	clear(p);
 	note_submitter(&p->e);
 	return p;
 }
@@ -567,7 +619,7 @@ static struct iot_pending *find_by_bios(const struct request *rq, bool rename)
 	return NULL;
 }
 
-static struct iot_pending *find(const struct request *rq)
+static __always_inline struct iot_pending *find(const struct request *rq)
 {
 	return iot_table_take(&pending, key_of(rq)) ?: find_by_bios(rq, true);
 }
@@ -606,7 +658,8 @@ static void note_cause(struct iot_block *e, const struct request *rq)
 	if (!p)
 		return;
 	if (!p->silent) {
-		note_file(e, &p->synced, p->synced_size);
+		if (p->syncs)
+			note_file(e, &p->synced, p->synced_size);
 		e->origin_pid = p->e.pid;
 		memcpy(e->origin_comm, p->e.comm, sizeof(e->origin_comm));
 	}
@@ -752,9 +805,21 @@ static noinline void limit_parts(struct iot_block *e, u64 latency)
 	e->device_latency = min(e->device_latency, latency - e->queue_latency);
 }
 
+/* What an entry has of its record; the rest is filled in at the end. Copied in whole words. */
+struct known_words {
+	u64 word[(offsetof(struct iot_block, disk) -
+		  offsetof(struct iot_block, queue_latency)) / sizeof(u64)];
+};
+
+static __always_inline void copy_known(struct iot_block *to, const struct iot_block *from)
+{
+	*(struct known_words *)&to->queue_latency =
+		*(const struct known_words *)&from->queue_latency;
+}
+
 /* Record the end of a request or bio. Preemption is off. */
-static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t opf,
-		   u32 flags, s64 result, u64 now)
+static __always_inline void record(const struct iot_pending *p, struct gendisk *disk,
+				   blk_opf_t opf, u32 flags, s64 result, u64 now)
 {
 	u64 latency = flags & IOT_REQ_EARLY ? 0 : iot_clock_since(p->e.time, now);
 	struct iot_event_at at;
@@ -767,9 +832,7 @@ static void record(const struct iot_pending *p, struct gendisk *disk, blk_opf_t 
 	e = iot_event_reserve(category, &at);
 	if (!e)
 		return;
-	/* all but the first word, which belongs to the ring */
-	memcpy(at.slot + 1, (const u64 *)&p->e + 1,
-	       offsetof(struct iot_block, disk) - sizeof(u64));
+	copy_known(e, &p->e);
 	iot_event_fill(e, &at, category, op, p->e.time, latency);
 	if (unlikely(e->queue_latency + e->device_latency > latency))
 		limit_parts(e, latency);

@@ -16,25 +16,27 @@
  *		in the queue
  * @issue:	when it was issued to the driver, CLOCK_MONOTONIC ns; 0 if the driver does
  *		not have it
- * @synced:	file whose sync submitted it, if it flushes; id and ino are 0 if none did
- * @synced_size: size of that file, bytes
  * @done:	bytes done so far; a request may complete in parts
- * @depth:	number of requests that its device has; valid while the device has this one
+ * @error:	-errno of the first part that failed, 0 if none did
  * @flushed:	it was part of a flush sequence, which clears some of its request flags
  * @silent:	it is not recorded
- * @error:	-errno of the first part that failed, 0 if none did
+ * @syncs:	it flushes, and a sync submitted it: @synced is filled in
+ * @synced:	file of that sync
+ * @synced_size: size of that file, bytes
+ * @depth:	number of requests that its device has; valid while the device has this one
  */
 struct iot_pending {
 	struct iot_block e;
 	u64 insert;
 	u64 issue;
 	u64 done;
+	int error;
+	bool flushed;
+	bool silent;
+	bool syncs;
 	struct iot_paths_file synced;
 	u64 synced_size;
 	atomic_t *depth;
-	bool flushed;
-	bool silent;
-	int error;
 };
 
 #endif /* IOT_PENDING_H */
