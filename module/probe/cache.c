@@ -103,10 +103,10 @@ static __always_inline bool is_wanted(unsigned long ops)
 {
 	u32 state = READ_ONCE(category->state);
 
-	if (!(state & IOT_CATEGORY_ACTIVE))
-		return false;
 	if (likely(iot_category_wants_any(category, state)))
 		return true;
+	if (!(state & IOT_CATEGORY_ACTIVE))
+		return false;
 	if (!(ops & BY_OTHERS) && iot_category_rejects_process(category, state))
 		return false;
 	return is_wanted_by_filter(ops);
@@ -115,9 +115,12 @@ static __always_inline bool is_wanted(unsigned long ops)
 /* Is the file stored outside memory? Files that exist only in memory are not cached. */
 static __always_inline bool is_cached(const struct inode *inode)
 {
-	unsigned long magic = inode->i_sb->s_magic;
-
-	return likely(magic != TMPFS_MAGIC) && likely(magic != HUGETLBFS_MAGIC);
+	switch (inode->i_sb->s_magic) {
+	case TMPFS_MAGIC:
+	case HUGETLBFS_MAGIC:
+		return false;
+	}
+	return true;
 }
 
 /*
@@ -163,6 +166,7 @@ static __always_inline void fill_task(struct iot_cache *e, bool task)
 }
 
 /*
+ * Record an event. Context: any, preemption off.
  * @sampled: sampling has already chosen this event
  * @task: the current task caused it, not an interrupt
  */
@@ -173,15 +177,16 @@ static __always_inline void record_as(bool sampled, bool task, u16 op,
 {
 	struct iot_event_at at;
 	struct iot_cache *e;
+	u64 now;
 
-	preempt_disable_notrace();
 	if (unlikely(iot_category_asks_at_end(category, IOT_FILTER_OP)) &&
 	    iot_category_rejects_at_end(category, op, 0, (s64)pages << PAGE_SHIFT, sampled))
-		goto out;
+		return;
+	now = ktime_get_mono_fast_ns();
 	e = iot_event_reserve(category, &at);
 	if (!e)
-		goto out;
-	iot_event_fill(e, &at, category, op, ktime_get_mono_fast_ns(), 0);
+		return;
+	iot_event_fill(e, &at, category, op, now, 0);
 	e->inode = file->ino;
 	e->path = file->id;
 	e->index = first;
@@ -194,15 +199,15 @@ static __always_inline void record_as(bool sampled, bool task, u16 op,
 	e->reserved = 0;
 	fill_task(e, task);
 	iot_event_commit(category, &at);
-out:
-	preempt_enable_notrace();
 }
 
 static noinline void record(u16 op, const struct iot_paths_file *file,
 			    const struct inode *inode, pgoff_t first, unsigned long pages,
 			    u64 offset, u32 flags)
 {
+	preempt_disable_notrace();
 	record_as(false, in_task(), op, file, inode, first, pages, offset, flags);
+	preempt_enable_notrace();
 }
 
 /*
@@ -297,7 +302,10 @@ struct lookup {
 	bool waits;
 };
 
-/* Record @pages, all in @state. @offset: the first byte in them that the request wants. */
+/*
+ * Record @pages, all in @state. @offset: the first byte in them that the request wants. Context:
+ * task, preemption off.
+ */
 static __always_inline void record_lookup(bool sampled, enum presence state,
 					  const struct iot_paths_file *file,
 					  const struct inode *inode, pgoff_t first,
@@ -321,7 +329,9 @@ static void run_end(struct lookup *l)
 {
 	if (l->first == l->next)
 		return;
+	preempt_disable_notrace();
 	found(l, l->next - l->first, max(l->from, (u64)l->first << PAGE_SHIFT), l->state);
+	preempt_enable_notrace();
 	l->first = l->next;
 }
 
@@ -353,18 +363,17 @@ static void look_at(struct lookup *l, struct folio *folio, pgoff_t at, pgoff_t l
 	run_on(l, state, min(next, limit));
 }
 
-/* The state of a single page, which is all that most requests have. */
-static enum presence presence_of(struct address_space *mapping, pgoff_t index)
+/*
+ * The state of a single page, which is all that most requests have. Context: task, preemption off,
+ * which is an RCU read section.
+ */
+static __always_inline enum presence presence_of(struct address_space *mapping, pgoff_t index)
 {
-	enum presence state = ABSENT;
-	struct folio *folio;
+	struct folio *folio = xa_load(&mapping->i_pages, index);
 
-	rcu_read_lock();
-	folio = xa_load(&mapping->i_pages, index);
-	if (folio && !xa_is_value(folio))
-		state = folio_test_uptodate(folio) ? PRESENT : PENDING;
-	rcu_read_unlock();
-	return state;
+	if (unlikely(!folio) || unlikely(xa_is_value(folio)))
+		return ABSENT;
+	return folio_test_uptodate(folio) ? PRESENT : PENDING;
 }
 
 static noinline void look_up_many(struct lookup *l, pgoff_t limit)
@@ -385,16 +394,19 @@ static noinline void look_up_many(struct lookup *l, pgoff_t limit)
 	run_end(l);
 }
 
-static __always_inline void look_up(struct lookup *l)
+static void look_up(struct lookup *l)
 {
 	pgoff_t limit = DIV_ROUND_UP_ULL(l->end, PAGE_SIZE);
 
 	l->first = l->from >> PAGE_SHIFT;
 	l->next = l->first;
-	if (limit == l->first + 1)
-		found(l, 1, l->from, presence_of(l->mapping, l->first));
-	else
+	if (limit != l->first + 1) {
 		look_up_many(l, limit);
+		return;
+	}
+	preempt_disable_notrace();
+	found(l, 1, l->from, presence_of(l->mapping, l->first));
+	preempt_enable_notrace();
 }
 
 enum sampling { SAMPLED_OUT, SAMPLED, SAMPLED_LATER };
@@ -434,29 +446,55 @@ static __always_inline struct lookup lookup_of(const struct file *filp,
 	};
 }
 
-static noinline void look_up_range(const struct file *filp, const struct iot_paths_file *file,
-				   u64 from, u64 count, bool write, enum sampling sampling)
+/* A request on any number of pages, of a file whose path need not be known. */
+static noinline void look_up_range(const struct file *filp, u64 from, u64 count, bool write,
+				   enum sampling sampling)
 {
-	struct lookup l = lookup_of(filp, file, from, count, write, sampling);
+	struct iot_paths_file file IOT_UNINITIALIZED;
+	struct lookup l = lookup_of(filp, &file, from, count, write, sampling);
 
-	look_up(&l);
+	if (find_file(filp, &file))
+		look_up(&l);
 }
 
-/* A single page needs no struct lookup. */
-static noinline void look_up_transfer(const struct file *filp, u64 from, u64 count,
-				      bool write, enum sampling sampling)
+/*
+ * Record a request on a single page that is there, of a file whose path is known: this needs no
+ * struct lookup, and no copy of what is known, which stays valid with preemption off. Return: false
+ * if it is another request. Context: task, preemption off.
+ */
+static __always_inline bool record_plain_hit(const struct file *filp, u64 from, u64 count,
+					     bool write)
 {
 	struct address_space *mapping = filp->f_mapping;
-	struct iot_paths_file file IOT_UNINITIALIZED;
 	pgoff_t first = from >> PAGE_SHIFT;
+	const struct iot_path *known;
 
-	if (!find_file(filp, &file))
+	if (unlikely((from + count - 1) >> PAGE_SHIFT != first))
+		return false;
+	known = iot_paths_find(iot_file_user_path(filp), true);
+	if (unlikely(!known))
+		return false;
+	if (unlikely(!iot_category_wants_file(category, &known->file)))
+		return true;
+	if (unlikely(presence_of(mapping, first) != PRESENT))
+		return false;
+	record_as(true, true, IOT_CACHE_HIT, &known->file, mapping->host, first, 1, from,
+		  write ? IOT_CACHE_WRITE : 0);
+	return true;
+}
+
+/* A request of which sampling leaves nothing out. */
+static noinline void look_up_transfer(const struct file *filp, u64 from, u64 count, bool write)
+{
+	bool done;
+
+	if (!is_cached(filp->f_mapping->host))
 		return;
-	if (likely((from + count - 1) >> PAGE_SHIFT == first))
-		record_lookup(sampling == SAMPLED, presence_of(mapping, first), &file,
-			      mapping->host, first, 1, from, write ? IOT_CACHE_WRITE : 0);
-	else
-		look_up_range(filp, &file, from, count, write, sampling);
+	preempt_disable_notrace();
+	done = record_plain_hit(filp, from, count, write);
+	preempt_enable_notrace();
+	if (unlikely(!done))
+		look_up_range(filp, from, count, write, SAMPLED);
 }
 
 /* As above, for a request that io_uring may retry. */
@@ -480,29 +518,44 @@ static void look_up_again(const struct file *filp, struct kiocb *iocb, u64 from,
 }
 
 /* A read or write of @count bytes. */
-static __always_inline void transferred(const struct file *filp, struct kiocb *iocb, u64 from,
-					u64 count, bool write)
+static __always_inline void transferred(const struct file *filp, u64 from, u64 count, bool write)
 {
 	enum sampling sampling;
 
-	if (!count)
-		return;
-	if (iocb && unlikely(!is_sync_kiocb(iocb)) && iot_vfs_is_uring(iocb)) {
-		look_up_again(filp, iocb, from, count, write);
+	/* no READ_ONCE(): the load is then a part of the comparison */
+	if (likely(data_race(category->sample) <= 1)) {
+		look_up_transfer(filp, from, count, write);
 		return;
 	}
 	sampling = sample_request(filp->f_mapping->host);
 	if (sampling != SAMPLED_OUT)
-		look_up_transfer(filp, from, count, write, sampling);
+		look_up_range(filp, from, count, write, sampling);
 }
 
-static __always_inline void seen_read(const struct file *filp, struct kiocb *iocb, u64 from,
-				      u64 count)
+static noinline void transferred_async(struct kiocb *iocb, u64 from, u64 count, bool write)
+{
+	if (iot_vfs_is_uring(iocb))
+		look_up_again(iocb->ki_filp, iocb, from, count, write);
+	else
+		transferred(iocb->ki_filp, from, count, write);
+}
+
+static __always_inline void transferred_by(struct kiocb *iocb, u64 from, u64 count, bool write)
+{
+	if (!count)
+		return;
+	if (likely(is_sync_kiocb(iocb)))
+		transferred(iocb->ki_filp, from, count, write);
+	else
+		transferred_async(iocb, from, count, write);
+}
+
+/* The part of @count bytes that is in the file. */
+static __always_inline u64 inside(const struct file *filp, u64 from, u64 count)
 {
 	u64 size = i_size_read(filp->f_mapping->host);
 
-	if (from < size)
-		transferred(filp, iocb, from, min(count, size - from), false);
+	return from < size ? min(count, size - from) : 0;
 }
 
 /* filemap_read(iocb, iter, already_read) */
@@ -510,7 +563,9 @@ static __always_inline void probe_read(const unsigned long *args)
 {
 	struct kiocb *iocb = (void *)args[0];
 
-	seen_read(iocb->ki_filp, iocb, iocb->ki_pos, iov_iter_count((void *)args[1]));
+	transferred_by(iocb, iocb->ki_pos,
+		       inside(iocb->ki_filp, iocb->ki_pos, iov_iter_count((void *)args[1])),
+		       false);
 }
 
 /* filemap_splice_read(in, ppos, pipe, len, flags) */
@@ -519,9 +574,12 @@ static void probe_splice(const unsigned long *args)
 	const struct pipe_inode_info *pipe = (void *)args[2];
 	unsigned int used = pipe_occupancy(READ_ONCE(pipe->head), READ_ONCE(pipe->tail));
 	u64 room = READ_ONCE(pipe->max_usage) > used ? READ_ONCE(pipe->max_usage) - used : 0;
+	const struct file *filp = (void *)args[0];
+	u64 from = *(loff_t *)args[1];
+	u64 count = inside(filp, from, min_t(u64, args[3], room << PAGE_SHIFT));
 
-	seen_read((void *)args[0], NULL, *(loff_t *)args[1],
-		  min_t(u64, args[3], room << PAGE_SHIFT));
+	if (count)
+		transferred(filp, from, count, false);
 }
 
 /* generic_perform_write(iocb, iter), and others like it */
@@ -531,7 +589,7 @@ static __always_inline void probe_write(const unsigned long *args)
 	u64 from = iocb->ki_flags & IOCB_APPEND ?
 		   i_size_read(iocb->ki_filp->f_mapping->host) : iocb->ki_pos;
 
-	transferred(iocb->ki_filp, iocb, from, iov_iter_count((void *)args[1]), true);
+	transferred_by(iocb, from, iov_iter_count((void *)args[1]), true);
 }
 
 static void fault_lookup(const struct vm_fault *vmf, struct lookup *l,
@@ -827,27 +885,49 @@ static const struct {
 };
 
 #ifdef IOT_REDIRECT
-/* For the most frequent functions: checks the call and runs the probe in one step. */
+/*
+ * For the most frequent functions: checks the call and runs the probe in one step. Without a
+ * filter, no register has to be saved.
+ */
 static __always_inline void begins(struct ftrace_regs *fregs,
 				   void (*probe)(const unsigned long *args))
 {
 	const struct iot_regs *regs = iot_ftrace_regs(fregs);
 	const unsigned long args[] = { iot_regs_arg(regs, 0), iot_regs_arg(regs, 1) };
 
+	probe(args);
+}
+
+static noinline void read_may_begin(unsigned long ip, unsigned long parent_ip,
+				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
 	if (is_wanted(LOOKUPS))
-		probe(args);
+		begins(fregs, probe_read);
+}
+
+static noinline void write_may_begin(unsigned long ip, unsigned long parent_ip,
+				     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (is_wanted(LOOKUPS))
+		begins(fregs, probe_write);
 }
 
 static void read_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			struct ftrace_regs *fregs)
 {
-	begins(fregs, probe_read);
+	if (likely(data_race(category->state) == IOT_CATEGORY_ACTIVE))
+		begins(fregs, probe_read);
+	else
+		read_may_begin(ip, parent_ip, ops, fregs);
 }
 
 static void write_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs)
 {
-	begins(fregs, probe_write);
+	if (likely(data_race(category->state) == IOT_CATEGORY_ACTIVE))
+		begins(fregs, probe_write);
+	else
+		write_may_begin(ip, parent_ip, ops, fregs);
 }
 #endif
 

@@ -5,22 +5,20 @@
 /**
  * iot_branch_rw_end_slow() - do iot_branch_rw_end() for a call that several may have, or whose
  * result or latency has to be changed
- * @now:	when it ended, CLOCK_MONOTONIC ns
  *
  * If the path was evicted during the call, it is resolved again. Context: as there.
  */
-void iot_branch_rw_end_slow(u64 path, const struct file *file, u64 start, u64 now, u64 offset,
-			    u64 requested, s64 result, bool write)
+void iot_branch_rw_end_slow(u64 path, const struct file *file, struct iot_rw_call call)
 {
+	struct iot_paths_file found;
 	const struct iot_path *p;
-	struct iot_rw rw;
 
 	preempt_disable_notrace();
 	p = iot_path_table_at(path);
 	if (p)
-		rw.file = p->file;
+		found = p->file;
 	preempt_enable_notrace();
 	if (!p)
-		iot_paths_resolve(&file->f_path, true, &rw.file);
-	iot_rw_end_odd(&rw, start, now, offset, requested, result, write, 0);
+		iot_paths_resolve(&file->f_path, true, &found);
+	iot_rw_end_odd(found, call);
 }

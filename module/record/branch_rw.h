@@ -10,28 +10,21 @@
 #include "record/branch.h"
 #include "record/rw.h"
 
-void iot_branch_rw_end_slow(u64 path, const struct file *file, u64 start, u64 now, u64 offset,
-			    u64 requested, s64 result, bool write);
+void iot_branch_rw_end_slow(u64 path, const struct file *file, struct iot_rw_call call);
 
 /* Record a call in the rings of the branch that alone has it. Context: preemption off. */
 static __always_inline void iot_branch_rw_record(struct iot_category *c,
-						 const struct iot_path *path, u64 start,
-						 u64 latency, u64 offset, u64 requested,
-						 s64 result, bool write)
+						 const struct iot_path *path,
+						 const struct iot_rw_call *call)
 {
-	const struct iot_rw rw = { .file = path->file };
 	struct iot_event_at at;
 	struct iot_fs *e = iot_event_reserve(c, &at);
 
 	if (unlikely(!e))
 		return;
-	iot_event_fill(e, &at, c, iot_rw_op(write, false), start, latency);
+	iot_event_fill(e, &at, c, call->op, call->start, call->latency);
 	iot_task_fill(e);
-	e->offset = offset;
-	e->requested = requested;
-	e->result = result;
-	e->flags = 0;
-	iot_rw_fill_file(e, &rw);
+	iot_rw_fill(e, &path->file, call);
 	iot_event_commit(c, &at);
 }
 
@@ -49,20 +42,26 @@ static __always_inline void iot_branch_rw_record(struct iot_category *c,
 static __always_inline void iot_branch_rw_end(u64 path, const struct file *file, u64 start,
 					      u64 offset, u64 requested, s64 result, bool write)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	const struct iot_rw_call call = {
+		.start = start,
+		.latency = ktime_get_mono_fast_ns() - start,
+		.offset = offset,
+		.requested = requested,
+		.result = result,
+		.op = iot_rw_op(write, false),
+	};
 	struct iot_category *only = NULL;
 	const struct iot_path *p;
 
 	preempt_disable_notrace();
 	p = iot_path_table_at(path);
-	if (likely(p && iot_event_is_plain(now - start, result)))
+	if (likely(p && iot_event_is_plain(call.latency, result)))
 		only = iot_branches_only(p);
 	if (likely(only))
-		iot_branch_rw_record(only, p, start, now - start, offset, requested, result,
-				     write);
+		iot_branch_rw_record(only, p, &call);
 	preempt_enable_notrace();
 	if (unlikely(!only))
-		iot_branch_rw_end_slow(path, file, start, now, offset, requested, result, write);
+		iot_branch_rw_end_slow(path, file, call);
 }
 
 #endif /* IOT_BRANCH_RW_H */

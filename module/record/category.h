@@ -203,6 +203,8 @@ static __always_inline bool iot_category_wants_any(const struct iot_category *c,
 {
 	const u32 conditions = IOT_CATEGORY_BRANCHES | IOT_FILTER_TASK | IOT_FILTER_OP;
 
+	if (likely(state == IOT_CATEGORY_ACTIVE)) /* so there is no reader */
+		return true;
 	return (state & (IOT_CATEGORY_ACTIVE | conditions)) == IOT_CATEGORY_ACTIVE &&
 	       !iot_category_is_reader(c);
 }
@@ -273,8 +275,9 @@ bool iot_category_rejects_ends(const struct iot_category *c, const struct iot_ad
 static __always_inline bool iot_category_wants_file(const struct iot_category *c,
 						    const struct iot_paths_file *file)
 {
-	if (likely(!(READ_ONCE(c->state) & IOT_CATEGORY_BY_FILE)))
-		return file->kinds & READ_ONCE(c->kinds);
+	/* no READ_ONCE(): the loads are then parts of the comparisons */
+	if (likely(!(data_race(c->state) & IOT_CATEGORY_BY_FILE)))
+		return file->kinds & data_race(c->kinds);
 	return file->kinds && !iot_category_rejects_file(c, file->kind, file->dev, file->ino);
 }
 

@@ -29,28 +29,16 @@ bool iot_rw_rejects_rare(u32 state, const struct file *file)
 }
 
 /**
- * iot_rw_rejects_file() - check the conditions on files at the end of a call
- *
- * A call is counted as missed if it is rejected although the device and the inode number that
- * stat(2) reports are not known. Context: as iot_rw_end().
+ * iot_rw_end_odd() - do iot_rw_end() for a call that iot_event_is_plain() is false for
+ * @call:	its latency may be below 0, and its result any that the kernel has
  */
-bool iot_rw_rejects_file(const struct iot_rw *rw)
+void iot_rw_end_odd(struct iot_paths_file file, struct iot_rw_call call)
 {
-	if (!iot_category_rejects_file(&iot_category_fs, rw->file.kind, rw->file.dev, rw->file.ino))
-		return false;
-	if (unlikely(rw->file.kinds & IOT_PATHS_UNSURE))
-		iot_fs_count_missed();
-	return true;
-}
-
-/** iot_rw_end_odd() - do iot_rw_end() for a call that iot_event_is_plain() is false for */
-void iot_rw_end_odd(const struct iot_rw *rw, u64 start, u64 now, u64 offset, u64 requested,
-		    s64 result, bool write, u32 flags)
-{
-	if (iot_event_is_interrupted(result))
-		flags |= IOT_CALL_RESTARTED;
-	iot_rw_record(rw, start, iot_clock_since(start, now), offset, requested,
-		      iot_event_result(result), write, flags);
+	if (iot_event_is_interrupted(call.result))
+		call.flags |= IOT_CALL_RESTARTED;
+	call.latency = iot_clock_since(0, call.latency);
+	call.result = iot_event_result(call.result);
+	iot_rw_record(&file, &call);
 }
 
 /** iot_rw_begin() - do iot_rw_begin_known() for a file whose path need not be known */
@@ -67,28 +55,36 @@ void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep)
 	rw->wanted = rw->file.kinds & kinds;
 }
 
-static void fill(struct iot_fs *e, const struct iot_rw *rw, const struct iot_rw_call *call)
-{
-	e->time = call->start;
-	e->latency = call->latency;
-	e->op = call->op;
-	e->offset = call->offset;
-	e->requested = call->requested;
-	e->result = call->result;
-	e->flags = call->flags;
-	iot_rw_fill_file(e, rw);
-	iot_task_fill(e);
-}
-
 /**
  * iot_rw_end_late() - do iot_rw_end() while all conditions are checked at the end of a call
  *
  * Context: as there, preemption off.
  */
-void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call)
+void iot_rw_end_late(struct iot_paths_file file, struct iot_rw_call call)
 {
 	struct iot_fs e IOT_UNINITIALIZED;
 
-	fill(&e, rw, call);
+	e.time = call.start;
+	e.latency = call.latency;
+	e.op = call.op;
+	iot_rw_fill(&e, &file, &call);
+	iot_task_fill(&e);
 	iot_branches_record(&e);
+}
+
+/**
+ * iot_rw_rejects_at_end() - check the conditions that are left at the end of a call
+ * @size:	what min_size is compared with, bytes
+ *
+ * A call is counted as missed if it is rejected although the device and the inode number that
+ * stat(2) reports are not known. Context: as iot_rw_end(), preemption off.
+ */
+bool iot_rw_rejects_at_end(struct iot_paths_file file, u64 latency, s64 size)
+{
+	if (iot_category_rejects_file(&iot_category_fs, file.kind, file.dev, file.ino)) {
+		if (unlikely(file.kinds & IOT_PATHS_UNSURE))
+			iot_fs_count_missed();
+		return true;
+	}
+	return iot_category_rejects_at_end(&iot_category_fs, IOT_ANY_OP, latency, size, false);
 }

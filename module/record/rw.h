@@ -25,14 +25,19 @@ struct iot_rw {
 	struct iot_paths_file file;
 };
 
-/** struct iot_rw_call - a call that has ended, as in its record */
+/**
+ * struct iot_rw_call - a call that has ended, as in its record
+ *
+ * It is passed by value where only few calls go. With its address taken, every wrapper would have
+ * to keep it in memory, and a canary beside it.
+ */
 struct iot_rw_call {
 	u64 start;	/* CLOCK_MONOTONIC ns */
 	u64 latency;	/* ns */
 	u64 offset;	/* bytes */
 	u64 requested;	/* bytes */
 	s64 result;	/* bytes or -errno */
-	u16 op;		/* IOT_FS_* */
+	u32 op;		/* IOT_FS_* */
 	u32 flags;	/* IOT_IO_* and IOT_CALL_RESTARTED */
 };
 
@@ -44,10 +49,9 @@ struct iot_rw_call {
 
 /* rw.c: what only few calls need */
 bool iot_rw_rejects_rare(u32 state, const struct file *file);
-bool iot_rw_rejects_file(const struct iot_rw *rw);
-void iot_rw_end_late(const struct iot_rw *rw, const struct iot_rw_call *call);
-void iot_rw_end_odd(const struct iot_rw *rw, u64 start, u64 now, u64 offset, u64 requested,
-		    s64 result, bool write, u32 flags);
+bool iot_rw_rejects_at_end(struct iot_paths_file file, u64 latency, s64 size);
+void iot_rw_end_late(struct iot_paths_file file, struct iot_rw_call call);
+void iot_rw_end_odd(struct iot_paths_file file, struct iot_rw_call call);
 void iot_rw_begin(struct iot_rw *rw, const struct file *file, bool may_sleep);
 
 static __always_inline unsigned int iot_rw_op(bool write, bool direct)
@@ -136,25 +140,31 @@ static __always_inline bool iot_rw_begin_known(struct iot_rw *rw, const struct f
 	return true;
 }
 
-static __always_inline void iot_rw_fill_file(struct iot_fs *e, const struct iot_rw *rw)
+/* Fill in what only reads and writes have. */
+static __always_inline void iot_rw_fill(struct iot_fs *e, const struct iot_paths_file *file,
+					const struct iot_rw_call *call)
 {
-	e->inode = rw->file.ino;
-	e->path = rw->file.id;
-	e->device = rw->file.dev;
-	e->kind = rw->file.kind;
+	e->offset = call->offset;
+	e->requested = call->requested;
+	e->result = call->result;
+	/* READ_ONCE(): else the compiler keeps @file in registers, too, of which there are few */
+	e->inode = READ_ONCE(file->ino);
+	e->path = file->id;
+	e->device = file->dev;
+	e->kind = file->kind;
 	e->inode2 = 0;
 	e->path2 = 0;
 	e->device2 = 0;
 	e->address = 0;
+	e->flags = call->flags;
 	e->flags2 = 0;
 	e->fd = -1;
 	e->unsure = 0;
 }
 
-/* iot_rw_end(), with a latency and a result as records have them */
-static __always_inline void iot_rw_record(const struct iot_rw *rw, u64 start, u64 latency,
-					  u64 offset, u64 requested, s64 result, bool write,
-					  u32 flags)
+/* iot_rw_end(), for a call as its record has it */
+static __always_inline void iot_rw_record(const struct iot_paths_file *file,
+					  const struct iot_rw_call *call)
 {
 	struct iot_event_at at;
 	struct iot_fs *e;
@@ -162,35 +172,19 @@ static __always_inline void iot_rw_record(const struct iot_rw *rw, u64 start, u6
 	preempt_disable_notrace();
 	if (unlikely(iot_category_asks_at_end(&iot_category_fs, IOT_RW_AT_END))) {
 		if (iot_category_has_branches(&iot_category_fs)) {
-			struct iot_rw_call call = {
-				.start = start,
-				.latency = latency,
-				.offset = offset,
-				.requested = requested,
-				.result = result,
-				.op = iot_rw_op(write, flags & IOT_IO_DIRECT),
-				.flags = flags,
-			};
-
-			iot_rw_end_late(rw, &call);
+			iot_rw_end_late(*file, *call);
 			goto out;
 		}
-		if (iot_rw_rejects_file(rw) ||
-		    iot_category_rejects_at_end(&iot_category_fs, IOT_ANY_OP, latency,
-						max_t(s64, result, requested), false))
+		if (iot_rw_rejects_at_end(*file, call->latency,
+					  max_t(s64, call->result, call->requested)))
 			goto out;
 	}
 	e = iot_event_reserve(&iot_category_fs, &at);
 	if (!e)
 		goto out;
-	iot_event_fill(e, &at, &iot_category_fs, iot_rw_op(write, flags & IOT_IO_DIRECT), start,
-		       latency);
+	iot_event_fill(e, &at, &iot_category_fs, call->op, call->start, call->latency);
 	iot_task_fill(e);
-	e->offset = offset;
-	e->requested = requested;
-	e->result = result;
-	e->flags = flags;
-	iot_rw_fill_file(e, rw);
+	iot_rw_fill(e, file, call);
 	iot_event_commit(&iot_category_fs, &at);
 out:
 	preempt_enable_notrace();
@@ -208,12 +202,20 @@ out:
 static __always_inline void iot_rw_end(const struct iot_rw *rw, u64 start, u64 offset,
 				       u64 requested, s64 result, bool write, u32 flags)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	const struct iot_rw_call call = {
+		.start = start,
+		.latency = ktime_get_mono_fast_ns() - start,
+		.offset = offset,
+		.requested = requested,
+		.result = result,
+		.op = iot_rw_op(write, flags & IOT_IO_DIRECT),
+		.flags = flags,
+	};
 
-	if (iot_event_is_plain(now - start, result))
-		iot_rw_record(rw, start, now - start, offset, requested, result, write, flags);
+	if (iot_event_is_plain(call.latency, result))
+		iot_rw_record(&rw->file, &call);
 	else
-		iot_rw_end_odd(rw, start, now, offset, requested, result, write, flags);
+		iot_rw_end_odd(rw->file, call);
 }
 
 #endif /* IOT_RW_H */
