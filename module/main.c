@@ -19,7 +19,7 @@
 #include "probe/vfs_async.h"
 #include "proc/entry_link.h"
 #include "proc/control.h"
-#include "proc/wide_target.h"
+#include "proc/scope_target.h"
 #include "proc/follow.h"
 #include "proc/left_out.h"
 #include "proc/mask.h"
@@ -87,7 +87,7 @@ static const struct part {
 	{ iot_follow_init, iot_follow_exit },
 	{ NULL, iot_target_remove_all },
 	{ NULL, iot_categories_stop },
-	{ NULL, iot_wide_remove_all },
+	{ NULL, iot_scope_target_remove_all },
 	{ iot_categories_follow_cpus, iot_categories_unfollow_cpus },
 	{ iot_control_init, iot_control_exit },
 };

@@ -267,7 +267,8 @@ iot_tap_end() {
 iot_link_sources() {
 	local dir=$1 file
 	mkdir -p "$dir"
-	find "$dir" -xtype l -delete
+	# what is gone, and links into the tree that this one is a copy of
+	find "$dir" -type l \( -xtype l -o -lname '/*' ! -lname "$PWD/*" \) -delete
 	find ./Kbuild ./module -type f ! -name '*.o' ! -name '.*' ! -name '*.mod*' \
 		! -name '*.ko' ! -path ./module/compat/config.h | while read -r file; do
 		[ "$dir/$file" -ef "$file" ] && continue

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The end of what can be started: categories, branches of them, and targets of files.
+ * The end of what can be started: categories, scopes of them, and targets of files.
  *
  * A task is let into a file of /proc/iotracer, and takes the locks of its object later: it may
  * wait for them, or for its own memory, for any time. Meanwhile the object may be removed. So one

@@ -19,7 +19,7 @@
 static DEFINE_MUTEX(stubs_lock);	/* protects what follows */
 static_assert(offsetof(struct iot_site, entry) == 0);
 
-struct iot_site *iot_stub_sites[IOT_STUBS];	/* for stub_asm.S */
+struct iot_site *iot_stub_sites[IOT_STUBS];	/* for site_asm.S */
 static unsigned int nr_stubs;
 
 /**

@@ -35,7 +35,7 @@ enum iot_hook_verdict {
 /**
  * struct iot_site - one function of a set
  * @entry:	address where the function's body continues after the ftrace entry site, 0:
- *		not known yet. Must be the first member, for stub_asm.S
+ *		not known yet. Must be the first member, for site_asm.S
  * @stub:	address of the stub that calls are redirected to, 0: none yet. The site keeps
  *		it as long as iotracer is loaded, as calls may still arrive at it
  * @addr:	address of the function, 0: there is none now

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The stubs of sites, which stub_asm.S defines. */
+/* The stubs of sites, which site_asm.S defines. */
 #ifndef IOT_HOOK_STUB_H
 #define IOT_HOOK_STUB_H
 

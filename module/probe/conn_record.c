@@ -18,7 +18,7 @@
 #include <net/sock.h>
 #include "core/task.h"
 #include "file/originator.h"
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/category.h"
 #include "record/event.h"
 #include "record/wants.h"
@@ -159,7 +159,7 @@ static bool is_rejected(const struct iot_conn *r, unsigned int op, u64 latency)
 /* Is the task one that only logs of processes want? Else that was checked. Preemption is off. */
 static bool is_unwanted(void)
 {
-	return unlikely(iot_category_has_branches(category)) && !iot_category_wants_task(category);
+	return unlikely(iot_category_has_scopes(category)) && !iot_category_wants_task(category);
 }
 
 /* The operations in logs of processes. STATE and EXISTING are not there: they are no calls. */
@@ -213,7 +213,7 @@ void iot_conn_record(const struct iot_conn *r, u64 latency)
 
 	if (!iot_category_wants(category, r->op))
 		return;
-	if (unlikely(iot_category_has_branches(category)) && iot_branches_want_sockets())
+	if (unlikely(iot_category_has_scopes(category)) && iot_scopes_want_sockets())
 		record_in_logs(r, latency);
 	preempt_disable_notrace();
 	if (is_unwanted() || is_rejected(r, r->op, latency))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Category fs: starts and stops its three kinds of probes together. */
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/fs.h"
 #include "probe/categories.h"
 #include "probe/fs_calls.h"
@@ -42,7 +42,7 @@ static int refresh(void)
 
 static unsigned long missed(void)
 {
-	return iot_fs_counted_missed() + iot_branches_missed() + iot_rw_missed() +
+	return iot_fs_counted_missed() + iot_scopes_missed() + iot_rw_missed() +
 	       iot_fs_calls_missed() + iot_rejected_missed();
 }
 

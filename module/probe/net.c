@@ -52,7 +52,7 @@
 #include "probe/socket.h"
 #include "probe/socket_log.h"
 #include "probe/waiting.h"
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/category.h"
 #include "record/event.h"
 #include "record/wants.h"
@@ -419,7 +419,7 @@ static noinline void record_in_logs(const struct function *fn, const struct fram
 	u16 way;
 	s32 fd;
 
-	if (!iot_branches_want_sockets())
+	if (!iot_scopes_want_sockets())
 		return;
 	way = way_of(f->sock->file, fn->op, &fd);
 	preempt_enable_notrace();
@@ -442,7 +442,7 @@ static __always_inline void record(const struct function *fn, const struct frame
 	if (unlikely(way == IOT_NET_URING) && result == -EAGAIN)
 		goto out;
 	if (unlikely(iot_category_asks_at_end(category, IOT_CATEGORY_BY_FILE | BY_SOCKET))) {
-		if (iot_category_has_branches(category)) {
+		if (iot_category_has_scopes(category)) {
 			/* a copy, so that the frame itself need not be in memory */
 			struct frame copy = *f;
 
@@ -616,8 +616,8 @@ static __always_inline void handle(const struct function *fn, void *wrapper, uns
 	}
 	if (iot_category_rejects_process(category, state))
 		return;
-	if (unlikely(state & (BY_SOCKET | IOT_CATEGORY_BRANCHES))) {
-		if (state & IOT_CATEGORY_BRANCHES)
+	if (unlikely(state & (BY_SOCKET | IOT_CATEGORY_SCOPES))) {
+		if (state & IOT_CATEGORY_SCOPES)
 			handle_late(fn, wrapper, ip, parent_ip, ops, fregs);
 		else
 			handle_by_socket(fn, ip, parent_ip, ops, fregs);

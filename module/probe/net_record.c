@@ -94,7 +94,7 @@ void iot_net_record(const struct iot_net *r, u64 latency)
 
 	preempt_disable_notrace();
 	/* with logs of processes, the task was not checked before */
-	if (iot_category_has_branches(category) && !iot_category_wants_task(category))
+	if (iot_category_has_scopes(category) && !iot_category_wants_task(category))
 		goto out;
 	e = store(r, latency, &at);
 	if (!e)

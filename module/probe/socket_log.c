@@ -26,7 +26,7 @@
 #include "core/names.h"
 #include "file/below.h"
 #include "file/paths.h"
-#include "record/branch.h"
+#include "record/scope.h"
 #include "probe/socket.h"
 #include "probe/socket_log.h"
 
@@ -200,6 +200,6 @@ void iot_socket_log_end(struct iot_fs *e, const struct iot_socket_label *l, bool
 {
 	e->path = id_of(l, e->inode, may_sleep && IS_ENABLED(CONFIG_PREEMPT_RT));
 	preempt_disable_notrace();
-	iot_branches_record_socket(e);
+	iot_scopes_record_socket(e);
 	preempt_enable_notrace();
 }

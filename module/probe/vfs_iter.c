@@ -32,7 +32,7 @@
 #include "file/direct.h"
 #include "record/categories.h"
 #include "record/io.h"
-#include "record/branch_rw.h"
+#include "record/scope_rw.h"
 #include "record/wants.h"
 
 /* Entries: vfs_iter_asm.S */
@@ -580,11 +580,11 @@ static ssize_t write_fs_wrapper(struct kiocb *iocb, struct iov_iter *iter, unsig
 }
 
 /*
- * The wrappers of plain calls that a branch may want, on a file whose path the handler has found.
- * Neither a rename nor an eviction meanwhile does harm: see branch_rw.h.
+ * The wrappers of plain calls that a scope may want, on a file whose path the handler has found.
+ * Neither a rename nor an eviction meanwhile does harm: see scope_rw.h.
  */
-static __always_inline ssize_t branch_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-					      unsigned long original, u64 path, u8 op)
+static __always_inline ssize_t scope_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+					     unsigned long original, u64 path, u8 op)
 {
 	const struct kiocb *same = iocb;
 	u64 start, offset, requested;
@@ -598,33 +598,33 @@ static __always_inline ssize_t branch_wrapper(struct kiocb *iocb, struct iov_ite
 	offset = iocb->ki_pos;
 	requested = iov_iter_count(iter);
 	ret = iot_hook_enter(iocb, iter, original);
-	iot_branch_rw_end(path, same->ki_filp, start, offset, requested, ret,
-			  op == IOT_OP_WRITE);
+	iot_scope_rw_end(path, same->ki_filp, start, offset, requested, ret,
+			 op == IOT_OP_WRITE);
 	iot_redirect_leave();
 	return ret;
 }
 
-static s64 read_branch_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-			       unsigned long original, u64 path, unsigned long caller)
+static s64 read_scope_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			      unsigned long original, u64 path, unsigned long caller)
 {
-	return branch_wrapper(iocb, iter, original, path, IOT_OP_READ);
+	return scope_wrapper(iocb, iter, original, path, IOT_OP_READ);
 }
 
-static s64 write_branch_wrapper(struct kiocb *iocb, struct iov_iter *iter,
-				unsigned long original, u64 path, unsigned long caller)
+static s64 write_scope_wrapper(struct kiocb *iocb, struct iov_iter *iter,
+			       unsigned long original, u64 path, unsigned long caller)
 {
-	return branch_wrapper(iocb, iter, original, path, IOT_OP_WRITE);
+	return scope_wrapper(iocb, iter, original, path, IOT_OP_WRITE);
 }
 
 /* The same for a stub, which calls them as functions: these find the path again. */
-static s64 read_branch_by_stub(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
-			       u64 path, unsigned long caller)
+static s64 read_scope_by_stub(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
+			      u64 path, unsigned long caller)
 {
 	return special_fs_wrapper(iocb, iter, original, 0, IOT_OP_READ, caller);
 }
 
-static s64 write_branch_by_stub(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
-				u64 path, unsigned long caller)
+static s64 write_scope_by_stub(struct kiocb *iocb, struct iov_iter *iter, unsigned long original,
+			       u64 path, unsigned long caller)
 {
 	return special_fs_wrapper(iocb, iter, original, 0, IOT_OP_WRITE, caller);
 }
@@ -734,31 +734,31 @@ static __always_inline void redirect_fs(unsigned long ip, struct inode *inode, u
 					write_fs_wrapper : read_fs_wrapper);
 }
 
-/* Redirect a call that branches may want. @path: from iot_branches_find() */
-static __always_inline void redirect_branch(unsigned long ip, struct inode *inode, u8 op,
-					    struct ftrace_regs *fregs, const struct file *file,
-					    u64 path)
+/* Redirect a call that scopes may want. @path: from iot_scopes_find() */
+static __always_inline void redirect_scope(unsigned long ip, struct inode *inode, u8 op,
+					   struct ftrace_regs *fregs, const struct file *file,
+					   u64 path)
 {
 	if (!path || unlikely(iot_file_is_backing(file)))
 		redirect_to_target(ip, inode, op, fregs);
-	else if (unlikely(path == IOT_BRANCH_UNKNOWN) ||
-		 unlikely(READ_ONCE(iot_category_fs.own))) /* records it, too: a path is not enough */
+	else if (unlikely(path == IOT_SCOPE_UNKNOWN) ||
+		 unlikely(READ_ONCE(iot_category_fs.own))) /* for it, a path is not enough */
 		redirect_fs(ip, inode, op, fregs);
 	else if (unlikely(iot_target_index_maybe(inode)))
 		redirect_both(ip, inode, op, fregs);
 	else
 		iot_redirect(iot_ftrace_regs(fregs), ip, op == IOT_OP_WRITE ?
-			     write_branch_wrapper : read_branch_wrapper, path);
+			     write_scope_wrapper : read_scope_wrapper, path);
 }
 
-/* As redirect_late(), while a branch is of processes. */
+/* As redirect_late(), while a scope is of processes. */
 static noinline void redirect_late_tasks(unsigned long ip, struct inode *inode, u8 op,
 					 struct ftrace_regs *fregs)
 {
 	const struct kiocb *iocb = (const struct kiocb *)iot_regs_arg(iot_ftrace_regs(fregs), 0);
 	const struct file *file = iocb->ki_filp;
 
-	redirect_branch(ip, inode, op, fregs, file, iot_branches_find_tasks(file));
+	redirect_scope(ip, inode, op, fregs, file, iot_scopes_find_tasks(file));
 }
 
 /*
@@ -772,10 +772,10 @@ static noinline void redirect_late(unsigned long ip, struct inode *inode, u8 op,
 
 	const struct file *file = iocb->ki_filp;
 
-	if (unlikely(READ_ONCE(iot_category_fs.nr_anywhere)))
+	if (unlikely(READ_ONCE(iot_category_fs.nr_of_tasks)))
 		redirect_late_tasks(ip, inode, op, fregs);
 	else
-		redirect_branch(ip, inode, op, fregs, file, iot_branches_find(file));
+		redirect_scope(ip, inode, op, fregs, file, iot_scopes_find(file));
 }
 
 /*
@@ -814,11 +814,11 @@ static __always_inline void redirect_active(unsigned long ip, struct inode *inod
 /* Does category fs want the call, or category block track it? @state: of fs, with conditions */
 static __always_inline bool fs_wants(u32 state, const struct kiocb *iocb, u8 op)
 {
-	return iot_rw_tracks(state, iocb->ki_flags) || (state & IOT_CATEGORY_BRANCHES) ||
+	return iot_rw_tracks(state, iocb->ki_flags) || (state & IOT_CATEGORY_SCOPES) ||
 	       !iot_rw_rejects(state, iocb->ki_filp, op == IOT_OP_WRITE, &iocb->ki_flags);
 }
 
-/* Category fs has a state: it, a branch of it, or category block may want the call. */
+/* Category fs has a state: it, a scope of it, or category block may want the call. */
 static __always_inline void redirect_by_state(unsigned long ip, struct inode *inode, u8 op,
 					      struct ftrace_regs *fregs)
 {
@@ -827,7 +827,7 @@ static __always_inline void redirect_by_state(unsigned long ip, struct inode *in
 
 	if (likely(state == IOT_CATEGORY_ACTIVE))
 		redirect_active(ip, inode, op, fregs);
-	else if ((state & IOT_CATEGORY_BRANCHES) && !(iocb->ki_flags & IOCB_DIRECT))
+	else if ((state & IOT_CATEGORY_SCOPES) && !(iocb->ki_flags & IOCB_DIRECT))
 		redirect_late(ip, inode, op, fregs);
 	else if (!fs_wants(state, iocb, op))
 		redirect_to_target(ip, inode, op, fregs);
@@ -879,10 +879,10 @@ static void *wrapper_at(unsigned long ip)
 		return iot_vfs_read_any;
 	if (ip == (unsigned long)write_fs_wrapper || ip == (unsigned long)iot_vfs_write_any_entry)
 		return iot_vfs_write_any;
-	if (ip == (unsigned long)read_branch_wrapper)
-		return read_branch_by_stub;
-	if (ip == (unsigned long)write_branch_wrapper)
-		return write_branch_by_stub;
+	if (ip == (unsigned long)read_scope_wrapper)
+		return read_scope_by_stub;
+	if (ip == (unsigned long)write_scope_wrapper)
+		return write_scope_by_stub;
 	return (void *)ip; /* this wrapper never rejects a call */
 }
 

@@ -124,7 +124,7 @@ static int control_line(void *data, char *line)
 
 /* error */
 
-/** iot_category_error_show() - print the file error of a category, or of a branch */
+/** iot_category_error_show() - print the file error of a category, or of a scope */
 int iot_category_error_show(struct seq_file *m, void *v)
 {
 	struct iot_category *c = iot_log_category(iot_procfile_shown(m));

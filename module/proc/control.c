@@ -37,7 +37,7 @@
 #include "proc/target.h"
 #include "proc/target_path.h"
 #include "proc/target_proc.h"
-#include "proc/wide_target.h"
+#include "proc/scope_target.h"
 
 static struct iot_procdir root;
 static struct iot_refusal refusal = IOT_REFUSAL_INIT(refusal);
@@ -242,7 +242,7 @@ static int add_at(const char *text, const char *raw, const struct add *add, stru
 	if (err)
 		return err;
 	if (d_is_dir(path.dentry))
-		err = iot_wide_add(&path, add->max_events, &root, why);
+		err = iot_scope_target_add(&path, add->max_events, &root, why);
 	else
 		err = add_path(&path, add, why);
 	path_put(&path);
@@ -282,7 +282,7 @@ static int add(char *text, struct iot_why *why)
 		return -ENOMEM;
 	err = *text ? iot_path_unescape(text) : -EINVAL;
 	if (!err && iot_tasks_is_text(text))
-		err = iot_wide_add_tasks(text, add.max_events, add.sockets, &root, why);
+		err = iot_scope_target_add_tasks(text, add.max_events, add.sockets, &root, why);
 	else if (!err && add.sockets)
 		err = iot_why(why, -EINVAL,
 			      "-n is for processes: a file or directory has no sockets; say pid=, tree=, comm= or cgroup=");
@@ -438,28 +438,28 @@ static struct iot_target *do_nothing(struct iot_target *t, struct iot_target_pat
 }
 
 /*
- * Call @fn for the path, or @wide_fn for the wide target, that a text stands for. A text of
+ * Call @fn for the path, or @scope_fn for the scope, that a text stands for. A text of
  * processes is no path, also if there is a file of that name. Return: as with_path().
  */
 static int with_meant(const char *text, path_fn fn,
-		      int (*wide_fn)(const char *text, const struct iot_named *n))
+		      int (*scope_fn)(const char *text, const struct iot_named *n))
 {
 	struct iot_named n;
 	int ret;
 
 	if (iot_tasks_is_text(text))
-		return wide_fn(text, NULL);
+		return scope_fn(text, NULL);
 	ret = iot_named_get(&n, text);
 	if (ret)
 		return ret;
-	ret = with_path(&n, fn) ?: wide_fn(text, &n);
+	ret = with_path(&n, fn) ?: scope_fn(text, &n);
 	iot_named_put(&n);
 	return ret;
 }
 
 static int is_listed(const char *text)
 {
-	return with_meant(text, do_nothing, iot_wide_is_listed);
+	return with_meant(text, do_nothing, iot_scope_target_is_listed);
 }
 
 static int remove(char *text)
@@ -477,7 +477,7 @@ static int remove(char *text)
 		err = -ENAMETOOLONG;
 	if (err)
 		goto free_raw;
-	err = with_meant(text, remove_path, iot_wide_remove);
+	err = with_meant(text, remove_path, iot_scope_target_remove);
 	if (!err)
 		err = why_missing(raw, is_listed);
 	else if (err > 0)
@@ -547,7 +547,7 @@ static int control_show(struct seq_file *m, void *v)
 		return -EINTR;
 	iot_target_for_each(show_target, m);
 	iot_targets_leave();
-	return iot_wide_show(m);
+	return iot_scope_target_show(m);
 }
 
 static int error_show(struct seq_file *m, void *v)
@@ -639,7 +639,7 @@ int iot_control_init(void)
 void iot_control_exit(void)
 {
 	iot_targets_close();
-	iot_wide_close();
+	iot_scope_target_close();
 	iot_poller_close();
 	iot_discard_exit();
 	proc_remove(root.entry);

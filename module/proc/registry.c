@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The categories, bound to their probes, and their directories in /proc/iotracer. */
 #include <linux/errno.h>
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/categories.h"
-#include "probe/branch_bio.h"
+#include "probe/scope_bio.h"
 #include "probe/categories.h"
 #include "proc/category_proc.h"
 #include "proc/left_out.h"
@@ -27,7 +27,7 @@ int iot_registry_init(void)
 		if (!c->probes)
 			c->left_out = iot_left_out_why(c->of.name);
 	}
-	iot_branches_bind(&iot_branch_dir_ops, &iot_branch_tasks_ops);
+	iot_scopes_bind(&iot_scope_dir_ops, &iot_scope_tasks_ops);
 	return iot_categories_init();
 }
 

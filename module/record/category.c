@@ -18,7 +18,7 @@
 #include "record/filter_parse.h"
 
 static DEFINE_MUTEX(list_lock);	/* protects @all; the lock of a log is taken inside */
-static LIST_HEAD(all);		/* categories and branches */
+static LIST_HEAD(all);		/* categories and scopes */
 
 /* Get the filter. Caller holds the lock of @log or @control; changing it takes both. */
 static struct iot_filter *filter_of(struct iot_category *c)
@@ -76,16 +76,16 @@ static bool is_by_path(struct iot_category *c)
 }
 
 /*
- * Check whether the conditions of the filter are checked at the end of an event only: branches
- * have other conditions, and paths are known then. After the last branch has gone this stays so
+ * Check whether the conditions of the filter are checked at the end of an event only: scopes
+ * have other conditions, and paths are known then. After the last scope has gone this stays so
  * until the next start or filter, if there is a filter: no condition was checked of what is in
  * progress.
  */
 static bool is_late(struct iot_category *c)
 {
-	if (c->nr_branches || is_by_path(c))
+	if (c->nr_scopes || is_by_path(c))
 		c->was_late = true;
-	return c->nr_branches || (c->own && c->was_late && filter_of(c)->used);
+	return c->nr_scopes || (c->own && c->was_late && filter_of(c)->used);
 }
 
 /* Get the kinds of files of which the category itself wants events. */
@@ -96,11 +96,11 @@ static u32 own_kinds(struct iot_category *c)
 	return is_by_path(c) ? IOT_PATHS_BELOW : filter_of(c)->kinds;
 }
 
-/* Get the kinds of files of which branches may want events. */
-static u32 kinds_of_branches(const struct iot_category *c)
+/* Get the kinds of files of which scopes may want events. */
+static u32 kinds_of_scopes(const struct iot_category *c)
 {
-	return (c->nr_branches > c->nr_anywhere ? IOT_PATHS_BELOW : 0) |
-	       (c->nr_anywhere ? c->of.default_kinds : 0);
+	return (c->nr_scopes > c->nr_of_tasks ? IOT_PATHS_BELOW : 0) |
+	       (c->nr_of_tasks ? c->of.default_kinds : 0);
 }
 
 /*
@@ -116,8 +116,8 @@ static void update_state(struct iot_category *c, bool own)
 		c->was_late = false;
 	WRITE_ONCE(c->own, own);
 	if (is_late(c)) {
-		WRITE_ONCE(c->kinds, own_kinds(c) | kinds_of_branches(c));
-		state |= IOT_CATEGORY_ACTIVE | IOT_CATEGORY_BRANCHES;
+		WRITE_ONCE(c->kinds, own_kinds(c) | kinds_of_scopes(c));
+		state |= IOT_CATEGORY_ACTIVE | IOT_CATEGORY_SCOPES;
 	} else if (own) {
 		state |= IOT_CATEGORY_ACTIVE | publish_filter(c, f);
 	}
@@ -162,7 +162,7 @@ bool iot_category_wants_originator(const struct iot_category *c, const struct io
 
 	if (iot_category_leaves_out(c, who->pid))
 		return false;
-	if (likely(!(READ_ONCE(c->state) & (IOT_FILTER_TASK | IOT_CATEGORY_BRANCHES))))
+	if (likely(!(READ_ONCE(c->state) & (IOT_FILTER_TASK | IOT_CATEGORY_SCOPES))))
 		return true;
 	f = rcu_dereference_sched(c->filter);
 	return f && iot_filter_origin(f, who);
@@ -324,92 +324,92 @@ static void detach(struct iot_category *c)
 		c->probes->stop();
 }
 
-/* Count a branch that starts to run, or stops. Caller holds @control of @stem. */
-static void count_branch(struct iot_category *branch, struct iot_category *stem, int change)
+/* Count a scope that starts to run, or stops. Caller holds @control of @base. */
+static void count_scope(struct iot_category *scope, struct iot_category *base, int change)
 {
-	mutex_lock(&stem->log.lock);
-	stem->nr_branches += change;
-	if (branch->anywhere)
-		stem->nr_anywhere += change;
-	update_state(stem, stem->own);
-	mutex_unlock(&stem->log.lock);
+	mutex_lock(&base->log.lock);
+	base->nr_scopes += change;
+	if (scope->of_tasks)
+		base->nr_of_tasks += change;
+	update_state(base, base->own);
+	mutex_unlock(&base->log.lock);
 }
 
-/* Undo join(). Caller holds @control of the branch. */
-static void leave(struct iot_category *branch, struct iot_category *stem)
+/* Undo join(). Caller holds @control of the scope. */
+static void leave(struct iot_category *scope, struct iot_category *base)
 {
-	mutex_lock_nested(&stem->control, SINGLE_DEPTH_NESTING);
-	count_branch(branch, stem, -1);
-	detach(stem);
-	mutex_unlock(&stem->control);
+	mutex_lock_nested(&base->control, SINGLE_DEPTH_NESTING);
+	count_scope(scope, base, -1);
+	detach(base);
+	mutex_unlock(&base->control);
 }
 
-/* Let a branch have the events of a stem. Caller holds @control of the branch. */
-static int join(struct iot_category *branch, struct iot_category *stem)
+/* Let a scope have the events of a base. Caller holds @control of the scope. */
+static int join(struct iot_category *scope, struct iot_category *base)
 {
 	int err;
 
-	if (mutex_lock_killable_nested(&stem->control, SINGLE_DEPTH_NESTING))
+	if (mutex_lock_killable_nested(&base->control, SINGLE_DEPTH_NESTING))
 		return -EINTR;
-	count_branch(branch, stem, 1);
-	err = attach(stem);
+	count_scope(scope, base, 1);
+	err = attach(base);
 	if (err)
-		count_branch(branch, stem, -1);
-	mutex_unlock(&stem->control);
+		count_scope(scope, base, -1);
+	mutex_unlock(&base->control);
 	return err;
 }
 
-/* Leave the first @nr of several stems. Caller holds @control of the branch. */
-static void leave_some(struct iot_category *branch, struct iot_category * const *stems, size_t nr)
+/* Leave the first @nr of several bases. Caller holds @control of the scope. */
+static void leave_some(struct iot_category *scope, struct iot_category * const *bases, size_t nr)
 {
 	while (nr)
-		leave(branch, stems[--nr]);
+		leave(scope, bases[--nr]);
 }
 
-/* Join all stems of a list that ends with NULL, or none and return an error. */
-static int join_list(struct iot_category *branch, struct iot_category * const *stems)
+/* Join all bases of a list that ends with NULL, or none and return an error. */
+static int join_list(struct iot_category *scope, struct iot_category * const *bases)
 {
 	size_t i;
 	int err;
 
-	for (i = 0; stems[i]; i++) {
-		err = join(branch, stems[i]);
+	for (i = 0; bases[i]; i++) {
+		err = join(scope, bases[i]);
 		if (err) {
-			leave_some(branch, stems, i);
+			leave_some(scope, bases, i);
 			return err;
 		}
 	}
 	return 0;
 }
 
-static size_t count_list(struct iot_category * const *stems)
+static size_t count_list(struct iot_category * const *bases)
 {
 	size_t nr = 0;
 
-	while (stems[nr])
+	while (bases[nr])
 		nr++;
 	return nr;
 }
 
-/* Attach all hooks for a category or a branch, which has some of its own. */
+/* Attach all hooks for a category or a scope, which has some of its own. */
 static int attach_all(struct iot_category *c)
 {
-	int err = c->stem ? join(c, c->stem) : 0;
+	int err = c->base ? join(c, c->base) : 0;
 
 	if (err)
 		return err;
 	err = attach(c);
 	if (err)
-		goto leave_stem;
+		goto leave_base;
 	err = c->also ? join_list(c, c->also) : 0;
-	if (!err && !c->stem && c->probes->begin)
+	if (!err && !c->base && c->probes->begin)
 		err = c->probes->begin();
 	if (!err)
 		return 0;
 	detach(c);
-leave_stem:
-	if (c->stem)
-		leave(c, c->stem);
+leave_base:
+	if (c->base)
+		leave(c, c->base);
 	return err;
 }
 
@@ -419,8 +419,8 @@ static void detach_all(struct iot_category *c)
 	if (c->also)
 		leave_some(c, c->also, count_list(c->also));
 	detach(c);
-	if (c->stem)
-		leave(c, c->stem);
+	if (c->base)
+		leave(c, c->base);
 }
 
 static int start_controlled(struct iot_category *c, struct iot_why *why)
@@ -544,26 +544,26 @@ int iot_category_stop(struct iot_category *c)
 	return 0;
 }
 
-static int extend_controlled(struct iot_category *branch, struct iot_category * const *also)
+static int extend_controlled(struct iot_category *scope, struct iot_category * const *also)
 {
-	int err = iot_life_check(&branch->log.life);
+	int err = iot_life_check(&scope->log.life);
 
-	if (err || branch->also)
+	if (err || scope->also)
 		return err;
-	err = branch->own ? join_list(branch, also) : 0;
+	err = scope->own ? join_list(scope, also) : 0;
 	if (!err)
-		WRITE_ONCE(branch->also, also);
+		WRITE_ONCE(scope->also, also);
 	return err;
 }
 
 /**
- * iot_category_extend() - let a branch have the events of other categories, too, from now on
+ * iot_category_extend() - let a scope have the events of other categories, too, from now on
  * @also:	as in struct iot_category; the same list each time
  * @why:	where to report why it is refused
  *
- * Context: as iot_category_start(). Return: 0, also if the branch has them, or an error as there.
+ * Context: as iot_category_start(). Return: 0, also if the scope has them, or an error as there.
  */
-int iot_category_extend(struct iot_category *branch, struct iot_category * const *also,
+int iot_category_extend(struct iot_category *scope, struct iot_category * const *also,
 			struct iot_why *why)
 {
 	size_t i;
@@ -574,10 +574,10 @@ int iot_category_extend(struct iot_category *branch, struct iot_category * const
 			return iot_why(why, -EOPNOTSUPP,
 				       "the module was built without category %s, as it does not compile for this kernel: %s",
 				       also[i]->of.name, also[i]->left_out);
-	if (mutex_lock_killable(&branch->control))
+	if (mutex_lock_killable(&scope->control))
 		return -EINTR;
-	err = extend_controlled(branch, also);
-	mutex_unlock(&branch->control);
+	err = extend_controlled(scope, also);
+	mutex_unlock(&scope->control);
 	return err;
 }
 
@@ -785,7 +785,7 @@ void iot_category_mark_paths(struct iot_category *c, unsigned long *marks)
 	iot_rings_put(rings);
 }
 
-/** iot_categories_for_each() - call @fn for all, branches included. Context: task, may sleep */
+/** iot_categories_for_each() - call @fn for all, scopes included. Context: task, may sleep */
 void iot_categories_for_each(void (*fn)(struct iot_category *c, void *data), void *data)
 {
 	struct iot_category *c;
@@ -861,7 +861,7 @@ void iot_category_free(struct iot_category *c)
 		list_del(&c->list);
 	mutex_unlock(&list_lock);
 	iot_log_free(&c->log);
-	if (!c->stem && c->probes && c->probes->release)
+	if (!c->base && c->probes && c->probes->release)
 		c->probes->release();
 	put_pid(c->reader_pid);
 	kfree(c->rings_of.sink);

@@ -24,7 +24,7 @@ struct iot_waiting_ops;
 #define IOT_CATEGORY_ACTIVE	BIT(31)
 #define IOT_CATEGORY_READER	BIT(30)	/* @reader is set */
 #define IOT_CATEGORY_LATE	BIT(29)	/* a condition cannot be checked at the entry of a call */
-#define IOT_CATEGORY_BRANCHES	BIT(26)	/* all conditions are checked at the end of an event */
+#define IOT_CATEGORY_SCOPES	BIT(26)	/* all conditions are checked at the end of an event */
 #define IOT_CATEGORY_SPARSE	BIT(27)	/* sampling or mode discard: not every event is recorded */
 #define IOT_CATEGORY_TRACK	BIT(28)	/* fs: direct I/O is followed for category block */
 
@@ -40,7 +40,7 @@ struct iot_waiting_ops;
  * @start:	attach all hooks; an error leaves none attached
  * @stop:	detach all hooks; probes may run until iot_hook_exit() has waited for them
  * @refresh:	attach what a changed filter needs in addition; may be NULL
- * @begin:	the category itself, and no branch, has started: all hooks are attached; may be NULL
+ * @begin:	the category itself, and no scope, has started: all hooks are attached; may be NULL
  * @missed:	get the number of events that the hooks could not follow
  * @release:	clean up at unload, when no probe is left; may be NULL
  * @waiting:	its calls that may sleep without bound (probe/waiting.h); NULL if there are none
@@ -59,7 +59,7 @@ struct iot_category_ops {
 };
 
 /**
- * struct iot_category - one category, or a branch of one (branch.h)
+ * struct iot_category - one category, or a scope of one (scope.h)
  * @state:	probes read this first. 0 if nothing is traced, else IOT_CATEGORY_ACTIVE and the
  *		conditions to check, IOT_FILTER_*. IOT_CATEGORY_TRACK may be set in either case
  * @pid:	copied from @filter, like the next four, for hot probes, which do not use RCU; of
@@ -70,7 +70,7 @@ struct iot_category_ops {
  * @sample:	record one event in @sample, at least 1
  * @track:	IOT_CATEGORY_TRACK is to be set in @state
  * @started:	all hooks are attached; shown in control. @own is set before that
- * @own:	its own rings get events; without it, only its branches may
+ * @own:	its own rings get events; without it, only its scopes may
  * @filter:	under RCU, never NULL while something is traced
  * @tree:	that of @filter, for hot probes; NULL if it has none
  * @log:	its records. Its lock also protects @filter, @reader, @started and all that determines
@@ -84,21 +84,21 @@ struct iot_category_ops {
  * @left_out:	why the probes are left out; NULL if there are @probes
  * @paths:	words of a record that hold the id of a path
  * @nr_paths:	number of @paths
- * @stem:	the category whose hooks a branch uses, beside its own; NULL if it is none
- * @also:	other categories whose hooks a branch uses, ended by a NULL; NULL if there are none.
+ * @base:	the category whose hooks a scope uses, beside its own; NULL if it is none
+ * @also:	other categories whose hooks a scope uses, ended by a NULL; NULL if there are none.
  *		Set once, under @control
- * @list:	in the list of all categories and branches, under its lock
+ * @list:	in the list of all categories and scopes, under its lock
  * @control:	serialises start, stop and changes of the filter; held for as long as the kernel
- *		needs to patch its text. That of @stem, or of one of @also, is taken inside that of
- *		a branch
- * @users:	those for which the hooks are attached: itself and its branches; protected by
+ *		needs to patch its text. That of @base, or of one of @also, is taken inside that of
+ *		a scope
+ * @users:	those for which the hooks are attached: itself and its scopes; protected by
  *		@control
  * @while_read:	tracing stops when this process closes the stream, NULL if there is none;
  *		changed under @control and the lock of @log
- * @anywhere:	a branch that is not limited to a directory
- * @nr_branches: branches that run
- * @nr_anywhere: those of them that are not limited to a directory
- * @was_late:	there were branches since the start and the last filter: there may be events in
+ * @of_tasks:	it is a scope of processes
+ * @nr_scopes:	scopes of it that run
+ * @nr_of_tasks: those of them that are of processes
+ * @was_late:	there were scopes since the start and the last filter: there may be events in
  *		progress of which no condition was checked at their beginning
  * @refusal:	the last command that was refused
  */
@@ -127,15 +127,15 @@ struct iot_category {
 
 	u8 paths[IOT_RECORD_PATHS_MAX];
 	u8 nr_paths;
-	struct iot_category *stem;
+	struct iot_category *base;
 	struct iot_category * const *also;
 	struct list_head list;
 	struct mutex control;	/* serialises start, stop, filter */
 	unsigned int users;
 	struct pid *while_read;
-	bool anywhere;
-	unsigned int nr_branches;
-	unsigned int nr_anywhere;
+	bool of_tasks;
+	unsigned int nr_scopes;
+	unsigned int nr_of_tasks;
 	bool was_late;
 	struct iot_refusal refusal;
 };
@@ -145,10 +145,10 @@ static __always_inline bool iot_category_active(const struct iot_category *c)
 	return READ_ONCE(c->state) & IOT_CATEGORY_ACTIVE;
 }
 
-/** iot_category_has_branches() - are all conditions checked at the end only? Context: any */
-static __always_inline bool iot_category_has_branches(const struct iot_category *c)
+/** iot_category_has_scopes() - are all conditions checked at the end only? Context: any */
+static __always_inline bool iot_category_has_scopes(const struct iot_category *c)
 {
-	return READ_ONCE(c->state) & IOT_CATEGORY_BRANCHES;
+	return READ_ONCE(c->state) & IOT_CATEGORY_SCOPES;
 }
 
 /**
@@ -201,7 +201,7 @@ static __always_inline bool iot_category_wants_task(const struct iot_category *c
  */
 static __always_inline bool iot_category_wants_any(const struct iot_category *c, u32 state)
 {
-	const u32 conditions = IOT_CATEGORY_BRANCHES | IOT_FILTER_TASK | IOT_FILTER_OP;
+	const u32 conditions = IOT_CATEGORY_SCOPES | IOT_FILTER_TASK | IOT_FILTER_OP;
 
 	if (likely(state == IOT_CATEGORY_ACTIVE)) /* so there is no reader */
 		return true;
@@ -304,7 +304,7 @@ static __always_inline bool iot_category_samples(struct iot_category *c)
 
 /* What can only be checked at the end of an event, in every category. */
 #define IOT_CATEGORY_AT_END	(IOT_CATEGORY_ACTIVE | IOT_CATEGORY_SPARSE | \
-				 IOT_CATEGORY_BRANCHES | IOT_FILTER_LATENCY | IOT_FILTER_SIZE)
+				 IOT_CATEGORY_SCOPES | IOT_FILTER_LATENCY | IOT_FILTER_SIZE)
 
 /**
  * iot_category_asks_at_end() - check whether anything may drop an event that has ended
@@ -333,7 +333,7 @@ static __always_inline struct iot_ring *iot_category_ring(struct iot_category *c
 
 int iot_category_start(struct iot_category *c, struct pid *reader, struct iot_why *why);
 int iot_category_stop(struct iot_category *c);
-int iot_category_extend(struct iot_category *branch, struct iot_category * const *also,
+int iot_category_extend(struct iot_category *scope, struct iot_category * const *also,
 			struct iot_why *why);
 void iot_category_abandon(struct iot_category *c, const struct pid *reader);
 void iot_category_reset(struct iot_category *c, bool new_t0);

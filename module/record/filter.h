@@ -30,7 +30,7 @@ struct seq_file;
 #define IOT_FILTER_LATENCY	BIT(9)
 #define IOT_FILTER_SIZE		BIT(10)
 #define IOT_FILTER_KIND		BIT(11)
-#define IOT_FILTER_PATH		BIT(13)	/* checked at the end of an event only: branch.c */
+#define IOT_FILTER_PATH		BIT(13)	/* checked at the end of an event only: scope.c */
 #define IOT_FILTER_REJECTED	BIT(12)	/* no condition: adds calls that the VFS rejects */
 #define IOT_FILTER_FAMILY	BIT(14)
 #define IOT_FILTER_PROTO	BIT(15)

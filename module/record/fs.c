@@ -9,7 +9,7 @@
 #include "core/clock.h"
 #include "file/missing.h"
 #include "file/paths.h"
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/event.h"
 #include "record/fs.h"
 #include "record/wants.h"
@@ -31,7 +31,7 @@ bool iot_fs_wants_op(enum iot_op_id op)
 	const struct iot_filter *f;
 	bool wanted;
 
-	if (iot_category_has_branches(&iot_category_fs))
+	if (iot_category_has_scopes(&iot_category_fs))
 		return true;
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
@@ -48,7 +48,7 @@ bool iot_fs_asks_file(const struct iot_fs *e)
 
 bool iot_fs_second_counts(void)
 {
-	return iot_category_has_branches(&iot_category_fs);
+	return iot_category_has_scopes(&iot_category_fs);
 }
 
 bool iot_fs_begin(struct iot_fs *e, enum iot_op_id op)
@@ -146,9 +146,9 @@ void iot_fs_end_at(struct iot_fs *e, s64 result, u64 now)
 	preempt_disable_notrace();
 	if (iot_category_asks_at_end(&iot_category_fs, IOT_FILTER_OP | IOT_CATEGORY_BY_FILE |
 				     IOT_FILTER_KIND)) {
-		if (iot_category_has_branches(&iot_category_fs)) {
+		if (iot_category_has_scopes(&iot_category_fs)) {
 			iot_task_fill(e);
-			iot_branches_record(e);
+			iot_scopes_record(e);
 			goto out;
 		}
 		if (is_rejected(e))

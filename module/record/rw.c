@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* READ, WRITE and DIO_* of category fs: the part that only few of these events need. */
 #include "compat/compat.h"
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/rw.h"
 
 static_assert(IOT_FS_READ + 1 == IOT_FS_WRITE && IOT_FS_READ + 2 == IOT_FS_DIO_READ &&
@@ -19,8 +19,8 @@ bool iot_rw_rejects_rare(u32 state, const struct file *file)
 	const struct iot_filter *f;
 	bool rejects;
 
-	if (state & IOT_CATEGORY_BRANCHES)
-		return iot_branches_reject(file);
+	if (state & IOT_CATEGORY_SCOPES)
+		return iot_scopes_reject(file);
 	preempt_disable_notrace();
 	f = rcu_dereference_sched(iot_category_fs.filter);
 	rejects = !f || !iot_filter_task(f);
@@ -69,7 +69,7 @@ void iot_rw_end_late(struct iot_paths_file file, struct iot_rw_call call)
 	e.op = call.op;
 	iot_rw_fill(&e, &file, &call);
 	iot_task_fill(&e);
-	iot_branches_record(&e);
+	iot_scopes_record(&e);
 }
 
 /**

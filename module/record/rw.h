@@ -98,7 +98,7 @@ static __always_inline bool iot_rw_rejects(u32 state, const struct file *file,
 static __always_inline bool iot_rw_is_rare(u32 state)
 {
 	return state & (IOT_FILTER_TID | IOT_FILTER_COMM | IOT_FILTER_UID |
-			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK | IOT_CATEGORY_BRANCHES);
+			IOT_FILTER_CGROUP | IOT_CATEGORY_TRACK | IOT_CATEGORY_SCOPES);
 }
 
 /** iot_rw_tracks() - check whether category block tracks a call, wanted or not. Context: any */
@@ -171,7 +171,7 @@ static __always_inline void iot_rw_record(const struct iot_paths_file *file,
 
 	preempt_disable_notrace();
 	if (unlikely(iot_category_asks_at_end(&iot_category_fs, IOT_RW_AT_END))) {
-		if (iot_category_has_branches(&iot_category_fs)) {
+		if (iot_category_has_scopes(&iot_category_fs)) {
 			iot_rw_end_late(*file, *call);
 			goto out;
 		}

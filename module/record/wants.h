@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The first check of an event: may its category, or a branch of it, want it? */
+/* The first check of an event: may its category, or a scope of it, want it? */
 #ifndef IOT_WANTS_H
 #define IOT_WANTS_H
 
 #include <linux/compiler.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/category.h"
 
 /* Inlined, as every call that the filter rejects pays for this. */
@@ -38,8 +38,8 @@ static __always_inline bool iot_category_wants(const struct iot_category *c, uns
 		return false;
 	if (likely(iot_category_wants_any(c, state)))
 		return true;
-	if (state & IOT_CATEGORY_BRANCHES)
-		return !READ_ONCE(c->nr_anywhere) || iot_branches_may_want(c);
+	if (state & IOT_CATEGORY_SCOPES)
+		return !READ_ONCE(c->nr_of_tasks) || iot_scopes_may_want(c);
 	return !iot_category_rejects_process(c, state) && iot_category_wants_by_filter(c, op);
 }
 

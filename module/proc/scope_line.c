@@ -11,8 +11,8 @@
 #include "core/line.h"
 #include "core/names.h"
 #include "file/path_table.h"
-#include "record/branch.h"
-#include "proc/wide_line.h"
+#include "record/scope.h"
+#include "proc/scope_line.h"
 #include "proc/text.h"
 
 /* Get the end of a text that has @names names, or all of it if it has fewer. */
@@ -33,12 +33,12 @@ static const char *last_names(const char *text, unsigned int names)
 }
 
 /* Get what a path is called below the directory. Any other path is absolute. */
-static const char *name_below(const struct iot_branch *b, const struct iot_path *path)
+static const char *name_below(const struct iot_scope *s, const struct iot_path *path)
 {
-	u32 before = BIT(b->root.slot) - 1;
+	u32 before = BIT(s->root.slot) - 1;
 	unsigned int depth;
 
-	if (b->c.anywhere || !iot_path_is_below(path, &b->root))
+	if (s->c.of_tasks || !iot_path_is_below(path, &s->root))
 		return path->text;
 	depth = iot_path_depths(path)[hweight32(path->roots & before)];
 	if (depth == IOT_BELOW_ELSEWHERE)
@@ -46,7 +46,7 @@ static const char *name_below(const struct iot_branch *b, const struct iot_path 
 	return depth ? last_names(path->text, depth) : ".";
 }
 
-static void show_path(struct seq_file *m, const struct iot_branch *b, u64 id)
+static void show_path(struct seq_file *m, const struct iot_scope *s, u64 id)
 {
 	const struct iot_path *path;
 	const char *text;
@@ -56,20 +56,20 @@ static void show_path(struct seq_file *m, const struct iot_branch *b, u64 id)
 		return;
 	rcu_read_lock();
 	path = iot_path_table_at(id);
-	text = path ? name_below(b, path) : "?";
+	text = path ? name_below(s, path) : "?";
 	iot_escape(m, text, strlen(text), ";");
 	rcu_read_unlock();
 }
 
-/** iot_wide_line() - print the line of an event, with times relative to @t0, ns */
-void iot_wide_line(struct seq_file *m, const struct iot_branch *b, const struct iot_fs *e, u64 t0)
+/** iot_scope_line() - print the line of an event, with times relative to @t0, ns */
+void iot_scope_line(struct seq_file *m, const struct iot_scope *s, const struct iot_fs *e, u64 t0)
 {
 	const char *op = iot_names_op_name(IOT_EVENT_ID_FS, e->op);
 	const struct iot_line line = iot_line_of_fs(e);
 
 	iot_text_line(m, &line, e->time > t0 ? e->time - t0 : 0, e->comm, e->pid);
 	seq_printf(m, ";%s", op ?: "?");
-	show_path(m, b, e->path);
-	show_path(m, b, e->path2);
+	show_path(m, s, e->path);
+	show_path(m, s, e->path2);
 	seq_printf(m, ";%lld\n", e->result);
 }

@@ -1,4 +1,4 @@
 # A directory has the bios of all files whose path is known.
 # in: record_below()
 # tests: directories.py the bios of its files
-s/^\tif (is_below(b, path))$/\tif (path)/
+s/^\tif (is_below(s, path))$/\tif (path)/

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * READ and WRITE of category fs while it has branches. iot_branches_find() finds at the entry of a
+ * READ and WRITE of category fs while it has scopes. iot_scopes_find() finds at the entry of a
  * call whether anybody may want it, and the path of its file. Only the id of the path is kept
  * during the call: the entry of the table that it leads to has all that a record says of the file.
  */
-#ifndef IOT_BRANCH_RW_H
-#define IOT_BRANCH_RW_H
+#ifndef IOT_SCOPE_RW_H
+#define IOT_SCOPE_RW_H
 
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/rw.h"
 
-void iot_branch_rw_end_slow(u64 path, const struct file *file, struct iot_rw_call call);
+void iot_scope_rw_end_slow(u64 path, const struct file *file, struct iot_rw_call call);
 
-/* Record a call in the rings of the branch that alone has it. Context: preemption off. */
-static __always_inline void iot_branch_rw_record(struct iot_category *c,
-						 const struct iot_path *path,
-						 const struct iot_rw_call *call)
+/* Record a call in the rings of the scope that alone has it. Context: preemption off. */
+static __always_inline void iot_scope_rw_record(struct iot_category *c,
+						const struct iot_path *path,
+						const struct iot_rw_call *call)
 {
 	struct iot_event_at at;
 	struct iot_fs *e = iot_event_reserve(c, &at);
@@ -29,7 +29,7 @@ static __always_inline void iot_branch_rw_record(struct iot_category *c,
 }
 
 /**
- * iot_branch_rw_end() - record a call that began with iot_branches_find()
+ * iot_scope_rw_end() - record a call that began with iot_scopes_find()
  * @path:	id of the path that was found
  * @file:	the caller holds a reference
  * @start:	CLOCK_MONOTONIC ns
@@ -39,8 +39,8 @@ static __always_inline void iot_branch_rw_record(struct iot_category *c,
  *
  * Context: task, may sleep; the call was synchronous and had no flags.
  */
-static __always_inline void iot_branch_rw_end(u64 path, const struct file *file, u64 start,
-					      u64 offset, u64 requested, s64 result, bool write)
+static __always_inline void iot_scope_rw_end(u64 path, const struct file *file, u64 start,
+					     u64 offset, u64 requested, s64 result, bool write)
 {
 	const struct iot_rw_call call = {
 		.start = start,
@@ -56,12 +56,12 @@ static __always_inline void iot_branch_rw_end(u64 path, const struct file *file,
 	preempt_disable_notrace();
 	p = iot_path_table_at(path);
 	if (likely(p && iot_event_is_plain(call.latency, result)))
-		only = iot_branches_only(p);
+		only = iot_scopes_only(p);
 	if (likely(only))
-		iot_branch_rw_record(only, p, &call);
+		iot_scope_rw_record(only, p, &call);
 	preempt_enable_notrace();
 	if (unlikely(!only))
-		iot_branch_rw_end_slow(path, file, call);
+		iot_scope_rw_end_slow(path, file, call);
 }
 
-#endif /* IOT_BRANCH_RW_H */
+#endif /* IOT_SCOPE_RW_H */

@@ -1,4 +1,4 @@
 # A rename out of a directory is not in its log.
 # in: concerns()
 # tests: directories.py moved in, moved out
-s/is_below(b, p->path\[0\]) || is_below(b, p->path\[1\])/is_below(b, p->path[1])/
+s/is_below(s, p->path\[0\]) || is_below(s, p->path\[1\])/is_below(s, p->path[1])/

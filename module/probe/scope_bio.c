@@ -27,9 +27,9 @@
 #include "file/direct.h"
 #include "file/originator.h"
 #include "file/paths.h"
-#include "record/branch.h"
+#include "record/scope.h"
 #include "record/categories.h"
-#include "probe/branch_bio.h"
+#include "probe/scope_bio.h"
 #include "probe/rw_hooks.h"
 
 /* Get the operation of a bio. Return: false if bios of this kind are not recorded. */
@@ -152,7 +152,7 @@ static void bio_queued(void *data, struct bio *bio)
 	e.device2 = bio->bi_bdev->bd_dev;
 	e.flags |= flags_of(bio);
 	note_submitter(&e);
-	iot_branches_record_bio(&e, in_task() && !current->bio_list, known ? &who : NULL);
+	iot_scopes_record_bio(&e, in_task() && !current->bio_list, known ? &who : NULL);
 }
 
 static struct iot_point point = {
@@ -203,13 +203,13 @@ static unsigned long missed(void)
 	return iot_category_fs.probes->missed() + iot_direct_missed_by_block();
 }
 
-const struct iot_category_ops iot_branch_dir_ops = {
+const struct iot_category_ops iot_scope_dir_ops = {
 	.start = start,
 	.stop = stop,
 	.missed = missed,
 };
 
-const struct iot_category_ops iot_branch_tasks_ops = {
+const struct iot_category_ops iot_scope_tasks_ops = {
 	.start = start_of_tasks,
 	.stop = stop_of_tasks,
 	.missed = missed,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* READ and WRITE of category fs while it has branches: what only few calls need. */
-#include "record/branch_rw.h"
+/* READ and WRITE of category fs while it has scopes: what only few calls need. */
+#include "record/scope_rw.h"
 
 /**
- * iot_branch_rw_end_slow() - do iot_branch_rw_end() for a call that several may have, or whose
+ * iot_scope_rw_end_slow() - do iot_scope_rw_end() for a call that several may have, or whose
  * result or latency has to be changed
  *
  * If the path was evicted during the call, it is resolved again. Context: as there.
  */
-void iot_branch_rw_end_slow(u64 path, const struct file *file, struct iot_rw_call call)
+void iot_scope_rw_end_slow(u64 path, const struct file *file, struct iot_rw_call call)
 {
 	struct iot_paths_file found;
 	const struct iot_path *p;
