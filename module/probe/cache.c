@@ -915,6 +915,7 @@ static noinline void write_may_begin(unsigned long ip, unsigned long parent_ip,
 static void read_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			struct ftrace_regs *fregs)
 {
+	/* no READ_ONCE(): the load is then a part of the comparison */
 	if (likely(data_race(category->state) == IOT_CATEGORY_ACTIVE))
 		begins(fregs, probe_read);
 	else
@@ -924,6 +925,7 @@ static void read_begins(unsigned long ip, unsigned long parent_ip, struct ftrace
 static void write_begins(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs)
 {
+	/* no READ_ONCE(): the load is then a part of the comparison */
 	if (likely(data_race(category->state) == IOT_CATEGORY_ACTIVE))
 		begins(fregs, probe_write);
 	else

@@ -181,14 +181,17 @@ static pmd_t *find_pmd(struct mm_struct *mm, unsigned long address)
 static unsigned int count_mapped(const pmd_t *pmd, unsigned long start, unsigned long end)
 {
 	pmd_t value = READ_ONCE(*pmd);
+	pte_t *pte, *last;
 	unsigned int n = 0;
-	pte_t *pte;
 
 	if (pmd_none(value) || !pmd_present(value))
 		return 0;
 	if (pmd_bad(value)) /* one large page, which covers the window */
 		return PTRS_PER_PTE;
-	for (pte = pte_offset_kernel(&value, start); start < end; start += PAGE_SIZE, pte++)
+	pte = pte_offset_kernel(&value, start);
+	last = pte + ((end - start) >> PAGE_SHIFT);
+#pragma GCC unroll 8
+	for (; pte < last; pte++)
 		n += !!pte_present(READ_ONCE(*pte));
 	return n;
 }

@@ -6,8 +6,8 @@
  * The file_operations whose functions are hooked are identified by their address. If a module is
  * unloaded, all these addresses are dropped, and so are the addresses in sets with functions of
  * that module, because another module may be loaded at the same address. The hooks of these sets
- * find their functions again when the module is loaded again (hook/engine.c). If its kind of file is
- * found again, too, the new set replaces the old one.
+ * find their functions again when the module is loaded again (hook/engine.c). If its kind of file
+ * is found again, too, the new set replaces the old one.
  */
 #include <linux/atomic.h>
 #include <linux/fs.h>

@@ -854,7 +854,7 @@ static __always_inline void redirect_call(unsigned long ip, struct ftrace_regs *
 	/* an unwanted call, too: what passes through may need a stub (IOT_PASS_BY_STUB) */
 	if (unlikely(iot_redirect_is_shared(iot_ftrace_regs(fregs))))
 		iot_hook_send_bare(iot_ftrace_regs(fregs), ip);
-	else if (unlikely(data_race(iot_category_fs.state) & ANY_STATE))
+	else if (unlikely(data_race(iot_category_fs.state) & ANY_STATE)) /* one instruction */
 		redirect_by_state(ip, inode, op, fregs);
 	else if (unlikely(iot_target_index_passes(inode)))
 		redirect_passed(ip, inode, op, fregs);

@@ -47,7 +47,7 @@ static bool look_at_all(struct iot_merge *m)
 	return pending;
 }
 
-/* Skip records of a ring that are from before a grace period and still incomplete: they are lost. */
+/* Skip records of a ring that are incomplete although a grace period has passed: they are lost. */
 static void pass_over_lost(struct iot_merge *m, unsigned int i)
 {
 	const struct iot_shard *shard = &m->rings->shard[i];

@@ -34,8 +34,8 @@ struct iot_why;
  * @device:	number of the disk or partition that it is, 0 if it is a file
  * @st_dev:	device number of its files as stat(2) gives it
  * @dev:	device number of VFS records: @device, or that of the filesystem
- * @lock:	protects what follows, and @indexed.all_operations against changes; @log.lock is taken
- *		inside it
+ * @lock:	protects what follows, and @indexed.all_operations against changes; the lock of
+ *		@log is taken inside it
  * @running:	its files are in the table of running files, and its hooks are enabled
  * @hooks:	hooks that the target holds references to, and enables while it is running
  * @other_hooks: as @hooks, for what neither reads nor writes; empty without @indexed.all_operations

@@ -676,7 +676,8 @@ void iot_category_abandon(struct iot_category *c, const struct pid *reader)
 
 /*
  * Set the process whose own events are not recorded. Its number, which probes compare first, is
- * that of the next process, too, when it has exited; @reader_pid is not. Caller holds the lock of @log.
+ * that of the next process, too, when it has exited; @reader_pid is not. Caller holds the lock of
+ * @log.
  */
 static void set_reader(struct iot_category *c, struct pid *reader)
 {

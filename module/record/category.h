@@ -73,9 +73,9 @@ struct iot_category_ops {
  * @own:	its own rings get events; without it, only its scopes may
  * @filter:	under RCU, never NULL while something is traced
  * @tree:	that of @filter, for hot probes; NULL if it has none
- * @log:	its records. Its lock also protects @filter, @reader, @started and all that determines
- *		@state, so that readers do not wait while the kernel patches its text; taken inside
- *		@control
+ * @log:	its records. Its lock also protects @filter, @reader, @started and all that
+ *		determines @state, so that readers do not wait while the kernel patches its text;
+ *		taken inside @control
  * @reader_pid:	the process that @reader means, to which a reference is held, or NULL
  * @rings_of:	what is the same for all its rings, of any size
  * @of:		its name, also that of its directory, its record type and default kinds
@@ -277,7 +277,7 @@ static __always_inline bool iot_category_wants_file(const struct iot_category *c
 {
 	/* no READ_ONCE(): the loads are then parts of the comparisons */
 	if (likely(!(data_race(c->state) & IOT_CATEGORY_BY_FILE)))
-		return file->kinds & data_race(c->kinds);
+		return file->kinds & data_race(c->kinds); /* as above */
 	return file->kinds && !iot_category_rejects_file(c, file->kind, file->dev, file->ino);
 }
 

@@ -28,8 +28,8 @@
 
 /*
  * CPUs that are online or about to be. A CPU is set here before its ring is added to the
- * categories, under the locks of their logs one after the other. So a task that makes rings under such a
- * lock sees the CPU, or the ring of the CPU is added later. Hotplug holds its own lock
+ * categories, under the locks of their logs one after the other. So a task that makes rings under
+ * such a lock sees the CPU, or the ring of the CPU is added later. Hotplug holds its own lock
  * meanwhile, so that lock must not be taken inside these.
  */
 static struct cpumask cpus;

@@ -68,7 +68,7 @@ struct iot_rings {
 	struct iot_ring __rcu *open[];
 };
 
-/** iot_shard_ring() - get the ring of a shard, or NULL; the ring stays while a reader holds a reference */
+/** iot_shard_ring() - get the ring of a shard, or NULL; it stays while a reader has a reference */
 static inline const struct iot_ring *iot_shard_ring(const struct iot_shard *shard)
 {
 	return smp_load_acquire(&shard->ring); /* read the pointer before the contents */
@@ -110,8 +110,8 @@ struct iot_counts {
 
 /**
  * struct iot_rings_stats - counts over all rings
- * @by_class:	by class of record (core/ring.h). In a category class 1 is what mode discard refused;
- *		of a target it is IOT_LEVEL_BLK
+ * @by_class:	by class of record (core/ring.h). In a category class 1 is what mode discard
+ *		refused; in a target it is IOT_LEVEL_BLK
  * @all:	their sums
  * @cpus:	CPUs that have a ring
  */

@@ -4,9 +4,9 @@
  * processes, in a log of its own.
  *
  * A scope has all that a category has. The hooks of category fs, its base, serve both; beside them
- * it has one for bios. While a scope runs, the conditions of the base's filter are checked at the end of an event
- * only, together with those of each scope. Then the record is copied to the rings of all that
- * want it.
+ * it has one for bios. While a scope runs, the conditions of the base's filter are checked at the
+ * end of an event only, together with those of each scope. Then the record is copied to the rings
+ * of all that want it.
  *
  * A scope of processes may have the rows of their sockets, too. Then it also uses the hooks of
  * categories net and conn, which check their own conditions late, as category fs does.
