@@ -260,7 +260,7 @@ static int print_stream(const struct env *env, struct stream *s, const struct ta
 			const struct target *target)
 {
 	const struct wall_pair none = { 0 };
-	struct wall_clock clock;
+	struct wall_clock clock = { 0 };
 	struct fuse_lines lines = { .clock = &clock, .paths = &s->names };
 	struct rows rows = { .printer = {
 		.event = s->event, .t0 = s->t0, .clock = s->category ? &clock : NULL,
