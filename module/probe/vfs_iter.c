@@ -7,6 +7,25 @@
  * splice into the file, sendfile on older kernels, NFS server ...), and only those for files
  * of the hooked filesystem.
  *
+ * Who wants a call, and where the handler sends a read (a write as well):
+ *
+ *   category fs, its scopes, category block	file of a target	wrapper
+ *   -------------------------------------------------------------------------------------
+ *   nobody runs, or nobody wants the call	no			none, it passes
+ *						yes			read_wrapper
+ *   fs wants it, or may want it at its end	no			read_fs_wrapper
+ *						yes			iot_vfs_read_any
+ *   a scope may want it, the path is known,	no			read_scope_wrapper
+ *   fs itself does not run			yes			iot_vfs_read_any
+ *   block tracks it (direct I/O), fs is off	no			read_tracking_wrapper
+ *						yes			iot_vfs_read_any
+ *   block tracks it, fs runs			any			iot_vfs_read_any
+ *
+ * The wrappers of one user are for plain calls: synchronous, with a program's memory, without
+ * flags, while no call is tracked. They pass any other call on: read_wrapper() to
+ * special_wrapper(), those of fs and of scopes to iot_vfs_read_any(), which may find that nobody
+ * wants it. A kretprobe asks the same questions in iter_entry().
+ *
  * Contexts: the hooked functions run in task context and may sleep. Handlers and wrappers
  * run with preemption on, and switch it off to look a target up and to write a record.
  *
