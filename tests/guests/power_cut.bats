@@ -38,7 +38,10 @@ setup() {
 	PATH=$TOP/tools:$PATH:/usr/sbin
 }
 
+# Of a test that failed, or that waits for its machine for ever: what the machine said last.
 teardown() {
+	[ "${BATS_TEST_COMPLETED:-}" = 1 ] || [ ! -e "$guests/cut/console" ] ||
+		tail -qc 1500 "$guests/cut/console" "$guests/cut/log"
 	[ ! -s "$guests/cut/pid" ] || kill -KILL "$(cat "$guests/cut/pid")"
 }
 
