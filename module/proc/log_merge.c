@@ -19,7 +19,7 @@
  */
 struct iot_merge *iot_merge_new(struct iot_log *log, bool masked)
 {
-	unsigned int i, nr = log->of->by_cpu ? nr_cpu_ids : 1;
+	unsigned int i, nr = iot_rings_nr(log->of);
 	struct iot_merge *m;
 
 	m = kvzalloc(struct_size(m, front, nr), GFP_KERNEL_ACCOUNT);

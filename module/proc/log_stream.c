@@ -62,7 +62,7 @@ static void reader_free(struct stream_reader *rd)
 
 static struct stream_reader *reader_alloc(struct iot_log *log, bool masked)
 {
-	unsigned int nr = log->of->by_cpu ? nr_cpu_ids : 1;
+	unsigned int nr = iot_rings_nr(log->of);
 	struct stream_reader *rd = kvzalloc(struct_size(rd, next, nr), GFP_KERNEL_ACCOUNT);
 
 	if (!rd)

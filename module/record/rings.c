@@ -158,7 +158,7 @@ static bool fill(struct iot_rings *rings, u64 keep, u64 first)
 static struct iot_rings *rings_alloc(const struct iot_rings_of *of,
 				     struct iot_ring __rcu **single)
 {
-	unsigned int nr = of->by_cpu ? nr_cpu_ids : 1, nr_open = of->by_cpu ? nr : 0;
+	unsigned int nr = iot_rings_nr(of), nr_open = of->by_cpu ? nr : 0;
 	struct iot_rings *rings = kvzalloc(size_add(struct_size(rings, open, nr_open),
 						    array_size(nr, sizeof(*rings->shard))),
 					   GFP_KERNEL);

@@ -4,6 +4,7 @@
 #define IOT_RINGS_H
 
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include "core/ring.h"
@@ -67,6 +68,12 @@ struct iot_rings {
 	struct iot_ring __rcu **single;
 	struct iot_ring __rcu *open[];
 };
+
+/** iot_rings_nr() - get the number of rings that a log may have: possible CPUs, or one */
+static inline unsigned int iot_rings_nr(const struct iot_rings_of *of)
+{
+	return of->by_cpu ? nr_cpu_ids : 1;
+}
 
 /** iot_shard_ring() - get the ring of a shard, or NULL; it stays while a reader has a reference */
 static inline const struct iot_ring *iot_shard_ring(const struct iot_shard *shard)

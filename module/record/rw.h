@@ -162,13 +162,25 @@ static __always_inline void iot_rw_fill(struct iot_fs *e, const struct iot_paths
 	e->unsure = 0;
 }
 
+/** iot_rw_put() - record a call in the rings of a category or scope. Context: preemption off */
+static __always_inline void iot_rw_put(struct iot_category *c, const struct iot_paths_file *file,
+				       const struct iot_rw_call *call)
+{
+	struct iot_event_at at;
+	struct iot_fs *e = iot_event_reserve(c, &at);
+
+	if (unlikely(!e))
+		return;
+	iot_event_fill(e, &at, c, call->op, call->start, call->latency);
+	iot_task_fill(e);
+	iot_rw_fill(e, file, call);
+	iot_event_commit(c, &at);
+}
+
 /* iot_rw_end(), for a call as its record has it */
 static __always_inline void iot_rw_record(const struct iot_paths_file *file,
 					  const struct iot_rw_call *call)
 {
-	struct iot_event_at at;
-	struct iot_fs *e;
-
 	preempt_disable_notrace();
 	if (unlikely(iot_category_asks_at_end(&iot_category_fs, IOT_RW_AT_END))) {
 		if (iot_category_has_scopes(&iot_category_fs)) {
@@ -179,13 +191,7 @@ static __always_inline void iot_rw_record(const struct iot_paths_file *file,
 					  max_t(s64, call->result, call->requested)))
 			goto out;
 	}
-	e = iot_event_reserve(&iot_category_fs, &at);
-	if (!e)
-		goto out;
-	iot_event_fill(e, &at, &iot_category_fs, call->op, call->start, call->latency);
-	iot_task_fill(e);
-	iot_rw_fill(e, file, call);
-	iot_event_commit(&iot_category_fs, &at);
+	iot_rw_put(&iot_category_fs, file, call);
 out:
 	preempt_enable_notrace();
 }

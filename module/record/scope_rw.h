@@ -12,22 +12,6 @@
 
 void iot_scope_rw_end_slow(u64 path, const struct file *file, struct iot_rw_call call);
 
-/* Record a call in the rings of the scope that alone has it. Context: preemption off. */
-static __always_inline void iot_scope_rw_record(struct iot_category *c,
-						const struct iot_path *path,
-						const struct iot_rw_call *call)
-{
-	struct iot_event_at at;
-	struct iot_fs *e = iot_event_reserve(c, &at);
-
-	if (unlikely(!e))
-		return;
-	iot_event_fill(e, &at, c, call->op, call->start, call->latency);
-	iot_task_fill(e);
-	iot_rw_fill(e, &path->file, call);
-	iot_event_commit(c, &at);
-}
-
 /**
  * iot_scope_rw_end() - record a call that began with iot_scopes_find()
  * @path:	id of the path that was found
@@ -58,7 +42,7 @@ static __always_inline void iot_scope_rw_end(u64 path, const struct file *file, 
 	if (likely(p && iot_event_is_plain(call.latency, result)))
 		only = iot_scopes_only(p);
 	if (likely(only))
-		iot_scope_rw_record(only, p, &call);
+		iot_rw_put(only, &p->file, &call);
 	preempt_enable_notrace();
 	if (unlikely(!only))
 		iot_scope_rw_end_slow(path, file, call);

@@ -27,7 +27,7 @@ struct stream_file {
 
 struct stream {
 	const char *subject;	/* for messages: what the user named */
-	const char *target;	/* name of the target; NULL: the stream is of a category */
+	const char *target;	/* name of the target, NULL if the stream is a category's */
 	const struct category *category;	/* whose events they are; NULL: event io, of a file or device */
 	const struct iot_schema_event *event;
 	__u64 t0;		/* CLOCK_MONOTONIC ns */
